@@ -1,4 +1,4 @@
-"""Importing a framework that may not be installed."""
+"""Imports a framework that may not be installed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -6,15 +6,15 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def framework(extra: str) -> Iterator[None]:
-    """Say which extra brings what cannot be imported inside. Raises `ImportError`.
+    """Add the name of the ``extra`` to install to an `ImportError` raised inside.
 
-    httpx is loaded here where it is installed: OpenAI's client looks whether it is, and fails while another thread
-    is at it, as the memory's own would be.
+    httpx is also imported here if it is installed. OpenAI's client looks for it, and fails while another thread, such
+    as the memory's, is importing it.
     """
     try:
         yield
         with suppress(ImportError):
             import httpx  # noqa: F401
     except ImportError as error:
-        way = f"Install the framework with: pip install 'nanobot-memory-hosts[{extra}]'"
-        raise ImportError(f"{error}. {way}", name=error.name) from error
+        hint = f"Install the framework with: pip install 'nanobot-memory-hosts[{extra}]'"
+        raise ImportError(f"{error}. {hint}", name=error.name) from error

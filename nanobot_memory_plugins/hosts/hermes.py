@@ -1,6 +1,6 @@
-"""The memory as a provider of Hermes Agent: a plugin of three lines in its home registers ``HermesMemory()``.
+"""Adapter for Hermes Agent: a memory provider. A plugin of three lines in Hermes' home registers ``HermesMemory()``.
 
-Hermes calls a provider from threads of its own, and waits for none of them but the recall before a turn.
+Hermes calls a provider from its own threads, and waits only for the recall before a turn.
 """
 
 import json
@@ -22,18 +22,18 @@ with framework("hermes"):
 
 Messages = Sequence[Mapping[str, Any]]
 
-# The agents of one process (a gateway has one for each chat) share the memory of a workspace, and how many they are.
+# The memory of each workspace, with the number of its agents. A gateway runs one agent for each chat in one process.
 _services: dict[Path, tuple[MemoryService, int]] = {}
 _lock = threading.Lock()
 
 
 class HermesMemory(MemoryProvider):
-    """Recalls for each message of the user's, keeps what is said, notes tools, and offers the memory's own.
+    """A provider that recalls for each user message, stores messages and tool calls, and offers the memory's tools.
 
-    ``workspace`` is the folder of the memory, by default ``nanobot-memory`` in the home of Hermes, which its backup
-    takes along. ``config.json`` there holds the options; without it those of the usual places hold. The owner is the
-    user of the gateway's platform, where there is one. Background work asks the model of Hermes, as its auxiliary task
-    ``memory``. Hermes shortens its history itself: what it is about to drop has been kept, and is read then.
+    ``workspace`` is the memory's folder, by default ``nanobot-memory`` in the home of Hermes, which Hermes backs up.
+    Options come from its ``config.json``, else from the usual places. The owner is the user of the gateway's platform,
+    if there is one. Background work calls Hermes' model as the auxiliary task ``memory``. Hermes shortens its history
+    itself; the memory learns from the messages before they are dropped.
     """
 
     def __init__(self, workspace: str | Path | None = None) -> None:
@@ -43,8 +43,8 @@ class HermesMemory(MemoryProvider):
         self._scope: Scope | None = None
         self._turn: Turn | None = None
         self._history: Messages = ()
-        # What is known for long, as this session was told it last.
-        self._known = ""
+        # The entries that this session's prompt holds.
+        self._entries = ""
 
     @property
     def name(self) -> str:
@@ -52,11 +52,11 @@ class HermesMemory(MemoryProvider):
         return "nanobot-memory"
 
     def is_available(self) -> bool:
-        """Return True: the memory needs no key and no network."""
+        """Return True, since the memory needs no key and no network."""
         return True
 
     def initialize(self, session_id: str, **kwargs: Any) -> None:
-        """Start the memory of the workspace, for the agent of a user. Agents of Hermes' own work get none."""
+        """Start the memory of the workspace for a user's agent. Hermes' internal agents get no memory."""
         if kwargs.get("agent_context", "primary") != "primary":
             self.shutdown()
             return
@@ -72,42 +72,42 @@ class HermesMemory(MemoryProvider):
         return self._memory
 
     def shutdown(self) -> None:
-        """Close the memory with the last agent that uses it."""
+        """Close the memory if this is the last agent that uses it."""
         if self._memory is not None:
             _release(self._memory)
             self._memory = None
 
     def backup_paths(self) -> list[str]:
-        """Return the workspace where it was named, and may lie outside of Hermes' home."""
+        """Return the workspace if it was set, since it may lie outside of Hermes' home."""
         return [str(self._workspace.expanduser().absolute())] if self._workspace else []
 
     # --- a turn
 
     def system_prompt_block(self) -> str:
-        """Return what is known for long about the owner. Hermes keeps its prompt for a whole session."""
+        """Return the entries about the owner. Hermes keeps its prompt for a whole session."""
         if self._memory is None:
             return ""
         session, scope = self._session, self._scope
 
-        async def know(memory: Any) -> str:
+        async def prompt_entries(memory: Any) -> str:
             return str(memory.prompt_entries(session_key=session, scope=scope).text)
 
-        self._known = self._memory.call(know).now() or ""
-        return self._known
+        self._entries = self._memory.call(prompt_entries).now() or ""
+        return self._entries
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        """Keep the user's message, and return what was recalled for it, behind what has become known since the prompt.
+        """Store the user's message, and return the entries if they have changed, followed by the recalled block.
 
-        ``session_id`` is empty in Hermes: `on_session_switch` says which it is.
+        ``session_id`` is always empty in Hermes; `on_session_switch` gets it.
         """
         if self._memory is None:
             return ""
         if self._turn is not None:
-            self._turn.finished()  # Hermes reports no end of a turn that was interrupted
+            self._turn.finished()  # Hermes does not report the end of an interrupted turn
         self._turn = self._memory.turn(self._session, scope=self._scope)
-        known = self._memory.open_turn(self._turn, query, self._history).now()
-        news, self._known = "" if known == self._known else known, known
-        return "\n\n".join(filter(None, (news, self._turn.block)))
+        entries = self._memory.open_turn(self._turn, query, self._history).now()
+        new_entries, self._entries = "" if entries == self._entries else entries, entries
+        return "\n\n".join(filter(None, (new_entries, self._turn.block)))
 
     def sync_turn(
         self,
@@ -117,25 +117,25 @@ class HermesMemory(MemoryProvider):
         session_id: str = "",
         messages: list[dict[str, Any]] | None = None,
     ) -> None:
-        """Keep the answer of a whole turn, and note the tools that ran in it."""
+        """Store the answer of a complete turn, and report the tools that ran in it."""
         turn, self._turn = self._turn, None
         if turn is None:
             return
         self._history = messages or ()
         turn.replied(assistant_content)
-        for call, answer in _tools_of(self._history):
+        for call, answer in _finished_calls(self._history):
             turn.tool_finished(call["id"], call["function"]["name"], call["function"]["arguments"], result=answer)
         turn.finished()
 
     # --- a session
 
     def on_session_end(self, messages: list[dict[str, Any]]) -> None:
-        """Read what the session said."""
+        """Have the memory learn from the session that has ended."""
         if self._memory is not None and messages:
             self._memory.ended(self._session, messages, scope=self._scope)
 
     def on_pre_compress(self, messages: list[dict[str, Any]]) -> str:
-        """Read what was said before Hermes drops it. The summary is its own: nothing is added."""
+        """Have the memory learn from messages that Hermes is about to drop. Nothing is added to Hermes' summary."""
         self.on_session_end(messages)
         return ""
 
@@ -148,7 +148,7 @@ class HermesMemory(MemoryProvider):
         rewound: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Go on in another session; behind a compression it is the same one by another name."""
+        """Continue in another session. After a compression it is the same session under a new id."""
         self._history = ()
         if kwargs.get("reason") != "compression":
             self._session = f"hermes:{new_session_id}"
@@ -156,21 +156,21 @@ class HermesMemory(MemoryProvider):
     # --- tools
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
-        """Return the memory's tools. Hermes asks for them before it starts the provider."""
+        """Return the memory's tools. Hermes requests them before it starts the provider."""
         return [
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
             for tool in self._start().tools()
         ]
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
-        """Return the answer of a tool, as JSON."""
+        """Run a tool and return its answer as JSON."""
         tool = next(one for one in self._start().tools() if one.name == tool_name)
         answer = tool.run(args, session_key=self._session).now()
         return json.dumps({"result": answer}, ensure_ascii=False)
 
 
 def _acquire(workspace: Path) -> MemoryService:
-    """Return the memory of a workspace, which is started with its first agent."""
+    """Return the memory of a workspace, and start it for the first agent."""
     with _lock:
         memory, users = _services.get(workspace) or (_new_memory(workspace), 0)
         _services[workspace] = memory, users + 1
@@ -190,20 +190,20 @@ def _release(memory: MemoryService) -> None:
 
 
 def _new_memory(workspace: Path) -> MemoryService:
-    own = workspace / "config.json"
-    config = load_config(own if own.is_file() else None)
+    file = workspace / "config.json"
+    config = load_config(file if file.is_file() else None)
     return MemoryService(workspace, config=config, llm=_complete)
 
 
 async def _complete(messages: Sequence[Mapping[str, Any]], /, *, max_tokens: int, purpose: str) -> str:
-    """Ask the model of Hermes, in a thread: its asynchronous clients outlive the loop that they belong to."""
-    asked = [dict(message) for message in messages]
-    answer = await run_in_daemon_thread(lambda: call_llm("memory", messages=asked, max_tokens=max_tokens))
+    """Call the model of Hermes in a thread, since Hermes keeps its asynchronous clients beyond an event loop's life."""
+    rows = [dict(message) for message in messages]
+    answer = await run_in_daemon_thread(lambda: call_llm("memory", messages=rows, max_tokens=max_tokens))
     return str(answer.choices[0].message.content or "")
 
 
-def _tools_of(messages: Messages) -> Iterator[tuple[Mapping[str, Any], object]]:
-    """Yield the calls behind the user's last message, with what the tools answered."""
+def _finished_calls(messages: Messages) -> Iterator[tuple[Mapping[str, Any], object]]:
+    """Yield the tool calls after the user's last message, with their answers."""
     turn = list(takewhile(lambda one: one["role"] != "user", reversed(messages)))
     answers = {one.get("tool_call_id"): one["content"] for one in turn if one["role"] == "tool"}
     for message in reversed(turn):

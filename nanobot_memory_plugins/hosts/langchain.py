@@ -1,4 +1,4 @@
-"""The memory as a middleware of LangChain's agents: ``create_agent(..., middleware=[MemoryMiddleware(memory)])``."""
+"""Adapter for LangChain: ``create_agent(..., middleware=[MemoryMiddleware(memory)])`` gives an agent a memory."""
 
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,26 +22,26 @@ with framework("langchain"):
     from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 Config = Mapping[str, Any]
-# The node in which an agent's tools run: what is asked inside of it was asked by a model.
-_TOOLS = "tools:"
-# Marks a message that is our summary.
-_SUMMARY = "memory_summary"
+# The node in which an agent's tools run. Messages to an agent inside it come from a model.
+_TOOL_NODE = "tools:"
+# Marks a message that holds our summary.
+_SUMMARY_MARK = "memory_summary"
 
 
 class MemoryState(AgentState):
-    """The state of an agent with memory: what belongs to a turn goes with its checkpoint, so that it can go on."""
+    """The state of an agent with memory. The turn is part of the checkpoint, which another process may continue."""
 
     memory_turn: Annotated[dict[str, Any], PrivateStateAttr]
 
 
 class MemoryMiddleware(AgentMiddleware):
-    """Recalls for each message of the user's, keeps what is said, notes tools, and shortens what fills the window.
+    """Recalls for each user message, stores messages and tool calls, and shortens a history that fills the window.
 
-    ``memory`` may be shared by agents and threads. A session is the ``thread_id`` of the run, or what ``session_key``
-    makes of its configuration; a run without either is a session of its own. ``scope`` says whose it is: by default
-    that of the configuration's ``user_id``, where there is one. ``context_window`` is the model's in tokens; where it
-    is given, history is shortened. What an agent inside another graph is asked is no word of the user's, unless
-    ``nested_is_user`` says that its graph hands the user's words on; inside a tool it never is.
+    Agents and threads may share ``memory``. A session is the ``thread_id`` of the run, or the result of
+    ``session_key`` for its configuration; a run without either is its own session. ``scope`` returns the owner, by
+    default the configuration's ``user_id``. ``context_window`` is the model's, in tokens; without it history is never
+    shortened. Messages to an agent inside another graph do not count as the user's, unless ``nested_is_user`` says that
+    the graph passes on the user's words. Inside a tool they never do.
     """
 
     state_schema = MemoryState
@@ -58,63 +58,63 @@ class MemoryMiddleware(AgentMiddleware):
         super().__init__()
         self.memory = memory
         self.context_window = context_window
-        self._session_key = session_key or _thread
-        self._scope = scope or _user
+        self._session_key = session_key or _thread_session
+        self._scope = scope or _user_scope
         self._nested_is_user = nested_is_user
-        self.tools = list(map(_offered, memory.tools()))
+        self.tools = list(map(_structured_tool, memory.tools()))
 
-    # --- the turn begins --------------------------------------------------------------------------------------
+    # --- start of the turn ------------------------------------------------------------------------------------
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Keep the user's message, and recall for it."""
-        turn, text, known = self._begun(state)
-        return _turn_state(turn, text, await known)
+        """Store the user's message, and recall for it."""
+        turn, text, entries = self._begin_turn(state)
+        return _turn_state(turn, text, await entries)
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_agent`."""
-        turn, text, known = self._begun(state)
-        return _turn_state(turn, text, known.now())
+        turn, text, entries = self._begin_turn(state)
+        return _turn_state(turn, text, entries.now())
 
-    # --- the model is asked -----------------------------------------------------------------------------------
+    # --- model calls ------------------------------------------------------------------------------------------
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Replace the history before the user's message by a summary, once it fills the window."""
         made = await self._turn(state).compact(_chat(state["messages"]), context_window=self.context_window)
-        return _shortened(state["messages"], made)
+        return _replace_history(state["messages"], made)
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_model`."""
         made = self._turn(state).compact(_chat(state["messages"]), context_window=self.context_window).now()
-        return _shortened(state["messages"], made)
+        return _replace_history(state["messages"], made)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        """Add what was recalled to the user's message, in this request alone."""
+        """Add the recalled block to the user's message, in this request only."""
         return await handler(self._with_memory(request))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do as `awrap_model_call`."""
         return handler(self._with_memory(request))
 
-    # --- a tool runs ------------------------------------------------------------------------------------------
+    # --- tool calls -------------------------------------------------------------------------------------------
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        """Note the tool. Unknown ones and bad arguments come as messages that say so; an interrupt is no failure."""
+        """Report the tool. An unknown tool or bad arguments arrive as an error message; an interrupt is no failure."""
         async with self._execution(request) as call:
             answer = await handler(request)
-            call.result, call.error = _outcome(answer, request.tool_call["id"])
+            call.result, call.error = _tool_result(answer, request.tool_call["id"])
         return answer
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do as `awrap_tool_call`."""
         with self._execution(request) as call:
             answer = handler(request)
-            call.result, call.error = _outcome(answer, request.tool_call["id"])
+            call.result, call.error = _tool_result(answer, request.tool_call["id"])
         return answer
 
-    # --- the turn ends ----------------------------------------------------------------------------------------
+    # --- end of the turn --------------------------------------------------------------------------------------
 
     async def aafter_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Keep the answer."""
+        """Store the answer, and end the turn."""
         turn, chat = self._turn(state), _chat(state["messages"])
         await turn.replied(chat)
         return self._end_turn(turn, chat, state)
@@ -125,10 +125,10 @@ class MemoryMiddleware(AgentMiddleware):
         turn.replied(chat).now()
         return self._end_turn(turn, chat, state)
 
-    # --- what the hooks have in common ------------------------------------------------------------------------
+    # --- helpers of the hooks ---------------------------------------------------------------------------------
 
-    def _begun(self, state: Any) -> tuple[Turn, str, Answer[str]]:
-        """Return a new turn, the user's message, and what is known for long once that was recalled for."""
+    def _begin_turn(self, state: Any) -> tuple[Turn, str, Answer[str]]:
+        """Return a new turn, the user's message, and the pending recall, which yields the entries for the prompt."""
         turn, chat = self._new_turn(), _chat(state["messages"])
         if not chat or not isinstance(state["messages"][-1], HumanMessage):
             return turn, "", self.memory.open_turn(turn, "", chat)
@@ -139,29 +139,29 @@ class MemoryMiddleware(AgentMiddleware):
     def _new_turn(self) -> Turn:
         config = get_config()
         outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
-        asking = calling_session()
-        is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
+        caller = calling_session()
+        is_user = not caller and (not outer or (self._nested_is_user and _TOOL_NODE not in outer))
         session = self._session_key(config) or f"langchain:{uuid.uuid4()}"
-        parent = "" if is_user else asking or session
-        scope = None if asking else self._scope(config)  # the asking session says who owns a sub-agent's
+        parent = "" if is_user else caller or session
+        scope = None if caller else self._scope(config)  # a sub-agent belongs to the calling session's owner
         return self.memory.turn(session if is_user else f"{session}/{outer}", scope=scope, parent=parent)
 
     def _turn(self, state: Any) -> Turn:
-        """Return the turn of a run that goes on, perhaps in another process than it began in."""
+        """Return the turn of a run that began earlier, perhaps in another process."""
         kept = state.get("memory_turn")
-        if not kept:  # the run began before there was a memory
+        if not kept:  # the run began without a memory
             return self._new_turn()
         scope = None if calling_session() else self._scope(get_config())
         turn = self.memory.turn(kept["session"], scope=scope, parent=kept["parent"])
         return turn.restore(kept["text"], kept["block"])
 
     def _with_memory(self, request: Any) -> Any:
-        """Return a request with the block in the user's message, and what is known for long after the prompt."""
+        """Return the request with the block in the user's message, and the entries after the system prompt."""
         turn, kept = self._turn(request.state), request.state.get("memory_turn") or {}
         chat = [{"role": message.type, "content": message.content} for message in request.messages]
         messages = [
-            message if made is given else message.model_copy(update={"content": made["content"]})
-            for message, given, made in zip(request.messages, chat, turn.with_block(chat), strict=True)
+            message if new is old else message.model_copy(update={"content": new["content"]})
+            for message, old, new in zip(request.messages, chat, turn.with_block(chat), strict=True)
         ]
         system = _system_with(request, kept["known"]) if kept.get("known") else request.system_message
         return request.override(messages=messages, system_message=system)
@@ -172,13 +172,13 @@ class MemoryMiddleware(AgentMiddleware):
 
     def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
-        used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
-        turn.finished(chat, context_window=self.context_window, context_tokens=used)
-        return _turn_state(turn, "", "")  # what was recalled is not needed any more
+        context_tokens = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
+        turn.finished(chat, context_window=self.context_window, context_tokens=context_tokens)
+        return _turn_state(turn, "", "")  # the block is no longer needed
 
 
-def _offered(tool: ServiceTool) -> BaseTool:
-    def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
+def _structured_tool(tool: ServiceTool) -> BaseTool:
+    def run(**arguments: Any) -> str:  # LangChain calls it in a thread when an event loop runs
         return tool.run(arguments).now()
 
     return StructuredTool.from_function(
@@ -186,18 +186,18 @@ def _offered(tool: ServiceTool) -> BaseTool:
     )
 
 
-def _turn_state(turn: Turn, text: str, known: str) -> dict[str, Any]:
-    """Return the change of state that lets the turn go on in other hooks, and in other processes."""
+def _turn_state(turn: Turn, text: str, entries: str) -> dict[str, Any]:
+    """Return the state update with which other hooks and other processes continue the turn."""
     owner = {"session": turn.session_key, "parent": turn.parent}
-    return {"memory_turn": {**owner, "text": text, "block": turn.block if text else None, "known": known}}
+    return {"memory_turn": {**owner, "text": text, "block": turn.block if text else None, "known": entries}}
 
 
-def _thread(config: Config) -> str | None:
+def _thread_session(config: Config) -> str | None:
     thread = config["configurable"].get("thread_id")
     return None if thread is None else f"langchain:{thread}"
 
 
-def _user(config: Config) -> Mapping[str, str] | None:
+def _user_scope(config: Config) -> Mapping[str, str] | None:
     user = config["configurable"].get("user_id")
     return None if user is None else {"user": str(user)}
 
@@ -214,30 +214,30 @@ def _chat_message(message: BaseMessage) -> dict[str, Any]:
     if isinstance(message, ToolMessage):
         content, call_id = str(message.text), message.tool_call_id
         return {"role": "tool", "content": content, "tool_call_id": call_id, "name": message.name}
-    role = "system" if message.additional_kwargs.get(_SUMMARY) else message.type
+    role = "system" if message.additional_kwargs.get(_SUMMARY_MARK) else message.type
     return {"role": role, "content": message.content}
 
 
-def _system_with(request: Any, known: str) -> SystemMessage:
-    """Return the system prompt with what is known after it."""
+def _system_with(request: Any, entries: str) -> SystemMessage:
+    """Return the system prompt with the entries after it."""
     content = request.system_message.content if request.system_message is not None else ""
     if isinstance(content, str):
-        return SystemMessage(content=f"{content}\n\n{known}".lstrip())
-    return SystemMessage(content=[*content, {"type": "text", "text": known}])
+        return SystemMessage(content=f"{content}\n\n{entries}".lstrip())
+    return SystemMessage(content=[*content, {"type": "text", "text": entries}])
 
 
-def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict[str, Any] | None:
-    """Return the change of state that puts a summary in the place of the messages that it replaces."""
+def _replace_history(messages: Sequence[BaseMessage], summary: Summary | None) -> dict[str, Any] | None:
+    """Return the state update that replaces messages by their summary, or None without a summary."""
     if summary is None or summary.keep_from <= 0:
         return None
-    # Providers want a user's message first; the mark says that no user wrote it.
-    first = HumanMessage(summary.text, additional_kwargs={_SUMMARY: True})
+    # Providers require a user's message first. The mark tells it from a real one.
+    first = HumanMessage(summary.text, additional_kwargs={_SUMMARY_MARK: True})
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), first, *messages[summary.keep_from :]]}
 
 
-def _outcome(answer: Any, call_id: str | None) -> tuple[str | None, str | None]:
-    """Return the result and the error of a tool, whichever there is."""
-    if not isinstance(answer, ToolMessage):  # a command, which may carry the tool's message
+def _tool_result(answer: Any, call_id: str | None) -> tuple[str | None, str | None]:
+    """Return the result and the error of a tool; one of them, or both, are None."""
+    if not isinstance(answer, ToolMessage):  # a command, which may contain the tool's message
         update = getattr(answer, "update", None)
         found = update.get("messages", ()) if isinstance(update, Mapping) else ()
         answer = next((message for message in found if getattr(message, "tool_call_id", None) == call_id), None)

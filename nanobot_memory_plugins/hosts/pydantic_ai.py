@@ -1,4 +1,4 @@
-"""The memory as a capability of pydantic-ai's agents: ``Agent(model, capabilities=[MemoryCapability(memory)])``."""
+"""Adapter for pydantic-ai: ``Agent(model, capabilities=[MemoryCapability(memory)])`` gives an agent a memory."""
 
 import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,18 +18,18 @@ with framework("pydantic-ai"):
     from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
     from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
 
-# What a tool raises that waits for somebody else: it is called again.
-_WAITS = (ApprovalRequired, CallDeferred)
-# Marks a request of the history that is our summary.
-_SUMMARY = "memory_summary"
+# The exceptions of a tool that waits for a person or another process, and is called again later.
+_SUSPENSIONS = (ApprovalRequired, CallDeferred)
+# Marks a request of the history that holds our summary.
+_SUMMARY_MARK = "memory_summary"
 
 
 class MemoryCapability(AbstractCapability[Any]):
-    """Recalls for each prompt, keeps what is said, notes tools, and shortens what fills the window.
+    """Recalls for each prompt, stores messages and tool calls, and shortens a history that fills the window.
 
-    ``memory`` may be shared by agents and threads. A session is the ``conversation_id`` of the run, or what
-    ``session_key`` makes of its context; ``scope`` says whose it is. ``context_window`` is the model's in tokens; where
-    it is given, history is shortened. A run that begins inside a tool of another is a sub-agent's.
+    Agents and threads may share ``memory``. A session is the ``conversation_id`` of the run, or the result of
+    ``session_key`` for its context; ``scope`` returns its owner. ``context_window`` is the model's, in tokens; without
+    it history is never shortened. A run that begins inside a tool of another run is a sub-agent's.
     """
 
     def __init__(
@@ -42,19 +42,19 @@ class MemoryCapability(AbstractCapability[Any]):
     ) -> None:
         self.memory = memory
         self.context_window = context_window
-        self._has_own_key = session_key is not None
-        self._session_key = session_key or _conversation
+        self._has_session_key = session_key is not None
+        self._session_key = session_key or _conversation_key
         self._scope = scope or (lambda _ctx: None)
         self._turn: Turn | None = None
-        self._known: str | None = None
+        self._entries: str | None = None
 
     async def for_run(self, ctx: Any) -> Self:
-        """Return a copy: runs side by side have turns of their own."""
+        """Return a copy, so that concurrent runs have separate turns."""
         return copy.copy(self)
 
     async def wrap_run(self, ctx: Any, *, handler: Callable[[], Awaitable[Any]]) -> Any:
-        """Keep the answer; a run that is cancelled, or whose stream is left, has none."""
-        turn = self._of_run(ctx)
+        """Store the answer, and end the turn. A cancelled run or an abandoned stream has no answer."""
+        turn = self._turn_of_run(ctx)
         try:
             result = await handler()
         except BaseException:
@@ -64,101 +64,103 @@ class MemoryCapability(AbstractCapability[Any]):
         chat = [message for _, message in _chat(messages)]
         await turn.replied(chat)
         last = next((message.usage for message in reversed(messages) if isinstance(message, ModelResponse)), None)
-        used = last.total_tokens if last is not None else None
-        turn.finished(chat, context_window=self.context_window, context_tokens=used or None)
+        context_tokens = last.total_tokens if last is not None else None
+        turn.finished(chat, context_window=self.context_window, context_tokens=context_tokens or None)
         return result
 
-    # --- what the model is given ------------------------------------------------------------------------------
+    # --- model requests ---------------------------------------------------------------------------------------
 
     def get_instructions(self) -> Callable[[Any], Awaitable[str | None]]:
-        """Return what tells what is known for long, the same in each request of a run."""
+        """Return a function that returns the entries for the prompt, the same in each request of a run."""
 
-        async def known(ctx: Any) -> str | None:
+        async def entries(ctx: Any) -> str | None:
             return await self._open_turn(ctx, ctx.messages) or None
 
-        return known
+        return entries
 
     def get_toolset(self) -> FunctionToolset[Any]:
         """Return the memory's tools."""
-        return FunctionToolset(list(map(_offered, self.memory.tools())), id="memory")
+        return FunctionToolset(list(map(_toolset_tool, self.memory.tools())), id="memory")
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
-        """Recall, at the first request of a run, and shorten a history that is too long, in the run as well."""
-        turn, messages = self._of_run(ctx), list(request_context.messages)
+        """Recall at the first request of a run, and shorten a history that is too long, in the run's messages too."""
+        turn, messages = self._turn_of_run(ctx), list(request_context.messages)
         await self._open_turn(ctx, messages)
         if ctx.run_step > 1:
-            await _note_failed(turn, messages)
-        if (shorter := await self._shortened(turn, messages)) is not None:
-            messages = ctx.messages[:] = shorter
+            await _report_failed_calls(turn, messages)
+        if (shortened := await self._shorten(turn, messages)) is not None:
+            messages = ctx.messages[:] = shortened
         return replace(request_context, messages=_with_block(turn, messages))
 
-    # --- a tool runs ------------------------------------------------------------------------------------------
+    # --- tool calls -------------------------------------------------------------------------------------------
 
     async def wrap_tool_execute(self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any) -> Any:
-        """Note the tool. One that waits for an approval, or is executed elsewhere, is no failure."""
-        async with self._of_run(ctx).tool(call.tool_name, args, call_id=call.tool_call_id, waits=_WAITS) as noted:
-            noted.result = await handler(args)
-        return noted.result
+        """Report the tool. Waiting for an approval or for execution elsewhere is no failure."""
+        async with self._turn_of_run(ctx).tool(
+            call.tool_name, args, call_id=call.tool_call_id, waits=_SUSPENSIONS
+        ) as execution:
+            execution.result = await handler(args)
+        return execution.result
 
     async def on_tool_validate_error(self, ctx: Any, *, call: Any, tool_def: Any, args: Any, error: Any) -> Any:
-        """Note a tool that was called with bad arguments."""
-        await self._of_run(ctx).tool_finished(call.tool_call_id, call.tool_name, args, error=error)
+        """Report a tool that was called with invalid arguments."""
+        await self._turn_of_run(ctx).tool_finished(call.tool_call_id, call.tool_name, args, error=error)
         raise error
 
-    # --- what the hooks have in common ------------------------------------------------------------------------
+    # --- helpers of the hooks ---------------------------------------------------------------------------------
 
-    def _of_run(self, ctx: Any) -> Turn:
-        """Return the turn, which begins in no tool of its own run: `wrap_run` is the first to ask for it."""
+    def _turn_of_run(self, ctx: Any) -> Turn:
+        """Return the turn. `wrap_run` creates it, before a tool of this run can be the calling session."""
         if self._turn is None:
-            asking = calling_session()  # the asking session says who owns a sub-agent's
-            scope = None if asking else self._scope(ctx)
-            self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=asking)
+            caller = calling_session()  # a sub-agent belongs to the calling session's owner
+            scope = None if caller else self._scope(ctx)
+            self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=caller)
         return self._turn
 
     async def _open_turn(self, ctx: Any, messages: Sequence[ModelMessage]) -> str:
-        """Begin the turn, once, and return what is known for long."""
-        if self._known is None:
-            turn, chat = self._of_run(ctx), [message for _, message in _chat(messages)]
+        """Begin the turn, once, and return the entries for the prompt."""
+        if self._entries is None:
+            turn, chat = self._turn_of_run(ctx), [message for _, message in _chat(messages)]
             question = last_user_message(chat)
-            if ctx.prompt is None:  # a run that goes on: somebody approved, or a tool was executed elsewhere
-                self._known = await self.memory.continue_turn(turn, chat)
-                return self._known
+            if ctx.prompt is None:  # the run continues after an approval, or after a tool was executed elsewhere
+                self._entries = await self.memory.continue_turn(turn, chat)
+                return self._entries
             text = spoken_text({"role": "user", "content": _content(ctx.prompt)})
             before = question.preceding if question.is_unanswered else chat
-            # Of a conversation that has a new name in each run nothing says what it was before.
-            named = self._has_own_key or any(
+            # A conversation with a new id in each run cannot be told from a new one.
+            is_stable = self._has_session_key or any(
                 message.conversation_id == ctx.conversation_id for message in messages[:-1]
             )
-            self._known = await self.memory.open_turn(turn, text, before, unknown=named)
-        return self._known
+            self._entries = await self.memory.open_turn(turn, text, before, unknown=is_stable)
+        return self._entries
 
-    async def _shortened(self, turn: Turn, messages: list[ModelMessage]) -> list[ModelMessage] | None:
-        """Return a shorter history, once it fills the window."""
-        indexed = _chat(messages)  # nothing, of a run with instructions and no prompt
-        places, chat = [index for index, _ in indexed], [message for _, message in indexed]
+    async def _shorten(self, turn: Turn, messages: list[ModelMessage]) -> list[ModelMessage] | None:
+        """Return a shortened history if it fills the window, else None."""
+        indexed = _chat(messages)  # empty for a run with instructions and no prompt
+        indexes, chat = [index for index, _ in indexed], [message for _, message in indexed]
         summary = await turn.compact(chat, context_window=self.context_window)
-        if summary is None or (cut := places[min(summary.keep_from, len(places) - 1)]) <= 0:
+        if summary is None or (cut := indexes[min(summary.keep_from, len(indexes) - 1)]) <= 0:
             return None
-        # The history contains the system's prompts, and they would go with it.
+        # System prompts are part of the history, and must survive the cut.
         system = [part for message in messages[:cut] for part in message.parts if part.part_kind == "system-prompt"]
         parts = [*system, UserPromptPart(summary.text)]
         first = next(message for message in messages if isinstance(message, ModelRequest))
-        return [replace(first, parts=parts, metadata={_SUMMARY: True}), *messages[cut:]]
+        return [replace(first, parts=parts, metadata={_SUMMARY_MARK: True}), *messages[cut:]]
 
 
-def _offered(tool: ServiceTool) -> Tool[Any]:
+def _toolset_tool(tool: ServiceTool) -> Tool[Any]:
     async def run(**arguments: Any) -> str:
         return await tool.run(arguments)
 
     return Tool.from_schema(run, tool.name, tool.description, dict(tool.parameters))
 
 
-def _conversation(ctx: Any) -> str:
+def _conversation_key(ctx: Any) -> str:
     return f"pydantic-ai:{ctx.conversation_id}"
 
 
 def _content(content: Any) -> Any:
-    """Return a prompt's content as chat completions have it: a text, or parts of which pictures are but marks."""
+    """Return a prompt's content in the format of chat completions: a text, or parts without the media's data."""
     if content is None or isinstance(content, str):
         return content or ""
     texts = [part if isinstance(part, str) else getattr(part, "content", None) for part in content]
@@ -170,7 +172,7 @@ def _content(content: Any) -> Any:
 
 
 def _chat(messages: Sequence[ModelMessage]) -> list[tuple[int, dict[str, Any]]]:
-    """Return messages as chat completions have them, each with the index of the one that it is a part of."""
+    """Return messages in the format of chat completions, each with the index of the message that it is part of."""
     chat: list[tuple[int, dict[str, Any]]] = []
     for index, message in enumerate(messages):
         if isinstance(message, ModelResponse):
@@ -181,13 +183,13 @@ def _chat(messages: Sequence[ModelMessage]) -> list[tuple[int, dict[str, Any]]]:
             time = message.timestamp.isoformat()
             chat.append((index, {"role": "assistant", "content": text, "tool_calls": calls, "timestamp": time}))
             continue
-        asks = "system" if (message.metadata or {}).get(_SUMMARY) else "user"
+        role = "system" if (message.metadata or {}).get(_SUMMARY_MARK) else "user"
         for part in message.parts:
             if part.part_kind == "system-prompt":
                 chat.append((index, {"role": "system", "content": part.content}))
             elif part.part_kind == "user-prompt":
                 time = part.timestamp.isoformat()
-                chat.append((index, {"role": asks, "content": _content(part.content), "timestamp": time}))
+                chat.append((index, {"role": role, "content": _content(part.content), "timestamp": time}))
             elif getattr(part, "tool_name", None):
                 answer = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
                 chat.append((index, {"role": "tool", "content": _tool_answer(part), **answer}))
@@ -199,8 +201,8 @@ def _tool_answer(part: Any) -> str:
     return str(response)
 
 
-async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
-    """Note the calls that no hook reported: those of unknown tools. What was noted is not noted again."""
+async def _report_failed_calls(turn: Turn, messages: Sequence[ModelMessage]) -> None:
+    """Report calls of unknown tools, which reach no hook. A call that was reported before is not reported again."""
     calls = (part for message in messages[-2:-1] for part in message.parts if part.part_kind == "tool-call")
     arguments = {call.tool_call_id: call.args for call in calls}
     for part in messages[-1].parts:
@@ -212,14 +214,14 @@ async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
 
 
 def _with_block(turn: Turn, messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with the block in the prompt of this run; those of the run stay as they are."""
-    made = list(messages)
-    for index in range(len(made) - 1, -1, -1):
-        parts = [_part_with_block(turn, part) for part in made[index].parts]
-        if any(new is not old for new, old in zip(parts, made[index].parts, strict=True)):
-            made[index] = replace(made[index], parts=parts)
+    """Return a copy of the messages with the block in this run's prompt; the run's own messages do not change."""
+    copies = list(messages)
+    for index in range(len(copies) - 1, -1, -1):
+        parts = [_part_with_block(turn, part) for part in copies[index].parts]
+        if any(new is not old for new, old in zip(parts, copies[index].parts, strict=True)):
+            copies[index] = replace(copies[index], parts=parts)
             break
-    return made
+    return copies
 
 
 def _part_with_block(turn: Turn, part: Any) -> Any:

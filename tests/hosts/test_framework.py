@@ -1,4 +1,4 @@
-"""A framework that is not installed: what is said, and what does not need it."""
+"""Error messages and imports without an installed framework."""
 
 import subprocess
 import sys
@@ -19,13 +19,13 @@ def test_it_is_said_which_extra_brings_it():
         import no_such_framework  # noqa: F401
 
 
-def printed(code: str) -> str:
-    """Return what a process of its own prints, in which nothing of a framework has been imported."""
+def output_of(code: str) -> str:
+    """Return the output of a new process, which has imported no framework."""
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 def test_the_distribution_alone_imports_no_framework_and_httpx_comes_before_the_memory_has_a_thread():
-    alone, loaded = printed(
+    alone, loaded = output_of(
         """import sys, nanobot_memory_plugins.hosts
 from nanobot_memory_plugins.hosts.framework import framework
 print(*sys.modules)
@@ -38,8 +38,8 @@ print(*sys.modules)"""
 
 
 def test_an_adapter_says_how_to_get_its_framework():
-    """With every framework hidden, as it is where none is installed."""
-    told = printed(
+    """Hides every framework, as if none were installed."""
+    told = output_of(
         f"""import importlib, sys
 for name in ("agents", "google.adk", "langchain", "pydantic_ai"):
     sys.modules[name] = None

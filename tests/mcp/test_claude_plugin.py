@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, SECRET_VARIABLE, fitting_texts
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
 from tests.support.files_of import text_of
-from tests.support.hosts import QUIET
+from tests.support.hosts import IDLE_PLUGIN
 from tests.support.mcp_clients import WITHOUT_EMBEDDINGS, ServedWorkspace
 
 SECRET = "s" * 32
@@ -50,7 +50,7 @@ def served(tmp_path):
 @pytest.fixture
 def hooked(served, tmp_path, monkeypatch):
     (tmp_path / "site").mkdir()
-    install_plugin(tmp_path / "site", monkeypatch, "quiet", QUIET)
+    install_plugin(tmp_path / "site", monkeypatch, "quiet", IDLE_PLUGIN)
     client = served.process("--hooks", **{SECRET_VARIABLE: SECRET, "PYTHONPATH": str(tmp_path / "site")})
     client.hello()
     client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits

@@ -1,4 +1,4 @@
-"""What the tests of all adapters share: a workspace, a scripted model, and what has to be true of both afterwards."""
+"""Helpers for the tests of all adapters: a workspace, a scripted model, and ways to inspect both."""
 
 import json
 import random
@@ -25,16 +25,16 @@ from nanobot_memory_plugins.tools.scripted_model import (
 from tests.support.files_of import holders_of
 
 ROOT = Path(__file__).parents[2]
-# A busy machine gets its time; the words are found without a model of embeddings.
+# Generous limits for a busy machine. Search by words needs no embedding model.
 OPTIONS: dict[str, Any] = {
     "core": {"message_limit": 20, "tool_limit": 20, "start_limit": 120},
     "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 10}},
 }
 PORT = "our staging database listens on port 5433"
-TOLD = f"By the way, {PORT}."
-ASKED = "On which port does the staging database listen?"
-# A plugin that notes which session has gone quiet.
-QUIET = """
+FACT = f"By the way, {PORT}."
+QUESTION = "On which port does the staging database listen?"
+# A plugin that writes a note when a session becomes idle.
+IDLE_PLUGIN = """
 from nanobot_memory_plugins.core import Note, hookimpl
 
 
@@ -44,25 +44,25 @@ def on_session_idle(session_key):
 """
 
 
-# Holds what a tool gives away.
+# A secret in a tool's result.
 SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 
 
 def calls(name: str, **arguments: object) -> ReplyRule:
-    """Have the model call a tool first, once."""
+    """Return a rule that has the model call a tool once before it answers."""
     return ReplyRule(
         lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
     )
 
 
-def needs(adapter: str, module: str) -> None:
-    """Skip the tests of a module where the framework is not installed. Call it before the framework is imported."""
-    why = f"{module} is not installed: `python -m release.hosts {adapter}` runs these tests"
-    pytest.importorskip(module, reason=why)
+def require_framework(adapter: str, module: str) -> None:
+    """Skip a test module if its framework is not installed. Call it before the framework is imported."""
+    reason = f"{module} is not installed: `python -m release.hosts {adapter}` runs these tests"
+    pytest.importorskip(module, reason=reason)
 
 
-class Wired:
-    """One workspace, and the model server that a framework asks. Services over it are closed with it."""
+class HostEnvironment:
+    """A workspace and the model server for a framework. `close` closes its memory services as well."""
 
     def __init__(self, folder: Path, server: ScriptedServer) -> None:
         self.workspace = folder / "workspace"
@@ -71,9 +71,9 @@ class Wired:
         self._services: list[MemoryService] = []
 
     def service(self, **core: Any) -> MemoryService:
-        """Return a memory of the workspace, started; ``core`` are options of core."""
+        """Return a started memory of the workspace. ``core`` holds options of core."""
         config = MemoryConfig.model_validate({**OPTIONS, "core": {**OPTIONS["core"], **core}})
-        made = MemoryService(self.workspace, config=config, start_limit=120)  # a busy machine starts it slowly
+        made = MemoryService(self.workspace, config=config, start_limit=120)
         self._services.append(made)
         assert made.start().now()
         return made
@@ -83,9 +83,9 @@ class Wired:
             service.close()
 
     def run_script(self, script: Path, *words: str, lines: str = "") -> str:
-        """Run a script as a process of its own, with the workspace and the server's address, and return its output.
+        """Run a script in a new process with the workspace and the server's address, and return its output.
 
-        ``lines`` are its standard input.
+        ``lines`` is its standard input.
         """
         command = [sys.executable, str(script), str(self.workspace), self.server.base_url, *words]
         done = subprocess.run(
@@ -94,7 +94,7 @@ class Wired:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    # --- what is to be seen afterwards ----------------------------------------------------------------------
+    # --- inspection -----------------------------------------------------------------------------------------
 
     @property
     def last(self) -> Request:
@@ -102,9 +102,9 @@ class Wired:
         return self.server.requests[-1]
 
     def records(self, role: str = "") -> list[dict[str, Any]]:
-        """Return what stands in the transcripts, in the order in which it was said, of one role where it is named.
+        """Return the records of the transcripts by time, optionally of one role.
 
-        An older history is taken in behind a turn, and may stand in the file below that turn's message.
+        An older history is stored after a turn's message, and so may follow it in the file.
         """
         lines = [
             one
@@ -116,26 +116,26 @@ class Wired:
         return [one for one in lines if not role or one.get("role") == role]
 
     def said(self, role: str = "", *, session: str = "") -> list[str]:
-        """Return the texts of the transcripts, of one session by the last part of its key where it is named."""
+        """Return the texts of the transcripts, optionally of one session, by the last part of its key."""
         records = [one for one in self.records(role) if one["session"].split(":")[-1] == session or not session]
         return [str(one.get("text", one.get("content", ""))) for one in records]
 
     def notes(self) -> str:
-        """Return the notes of all days."""
+        """Return the text of all day notes."""
         return "\n".join(file.read_text(encoding="utf-8") for file in sorted(self.workspace.glob("memory/2*.md")))
 
     def holds(self, words: str) -> list[str]:
-        """Return the files of the workspace in which words stand."""
+        """Return the files of the workspace that contain ``words``."""
         return holders_of(self.workspace, words)
 
 
-def searchable(service: MemoryService) -> None:
-    """Wait until everything that was stored is found."""
+def wait_for_index(service: MemoryService) -> None:
+    """Wait until everything that was stored is indexed."""
     service.call(lambda memory: memory.flush_index(), limit=60).now()
 
 
-def beside(request: Request, question: str) -> str:
-    """Return the fenced block that stands beside a question in a request: in that message, and in no other."""
+def block_for(request: Request, question: str) -> str:
+    """Return the recalled block of a request, which only the message with the question contains."""
     holding = [one for one in request.messages if fenced_blocks(text_of(one))]
     assert len(holding) == 1, f"{len(holding)} messages hold a block"
     (message,) = holding
@@ -145,6 +145,6 @@ def beside(request: Request, question: str) -> str:
     return str(block)
 
 
-def unfenced(messages: Sequence[object]) -> bool:
-    """Say whether no block stands in what a framework keeps as its history."""
+def has_no_block(messages: Sequence[object]) -> bool:
+    """Return whether a framework's history contains no recalled block."""
     return not fenced_blocks("\n".join(str(one) for one in messages))

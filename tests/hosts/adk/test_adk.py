@@ -8,9 +8,9 @@ import pytest
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.tools.scripted_model import text_of
 from tests.hosts.contract import ExampleContract, Talk, TurnContract
-from tests.support.hosts import ASKED, PORT, TOLD, beside, calls, needs, searchable
+from tests.support.hosts import FACT, PORT, QUESTION, block_for, calls, require_framework, wait_for_index
 
-needs("adk", "google.adk")
+require_framework("adk", "google.adk")
 
 from google.adk.agents import LlmAgent, RunConfig  # noqa: E402
 from google.adk.agents.run_config import StreamingMode  # noqa: E402
@@ -54,11 +54,11 @@ async def ask(runner: Runner, text, session: str, user: str = "ana", **more) -> 
         return [event async for event in events]
 
 
-async def told(wired, service: MemoryService | None = None, **more) -> MemoryPlugin:
+async def told(env, service: MemoryService | None = None, **more) -> MemoryPlugin:
     """Tell the memory of the port, in a session of its own."""
-    plugin = MemoryPlugin(service or wired.service(), **more)
-    await ask(running(plugin), TOLD, "told")
-    await asyncio.to_thread(searchable, plugin.memory)
+    plugin = MemoryPlugin(service or env.service(), **more)
+    await ask(running(plugin), FACT, "told")
+    await asyncio.to_thread(wait_for_index, plugin.memory)
     return plugin
 
 
@@ -104,30 +104,30 @@ class TestExample(ExampleContract):
     is_dialog = False
 
 
-async def test_without_the_memorys_tools_none_is_offered(wired):
-    await ask(running(MemoryPlugin(wired.service(), tools=False)), "Hello.", "without")
-    assert wired.last.tool_names == []
+async def test_without_the_memorys_tools_none_is_offered(env):
+    await ask(running(MemoryPlugin(env.service(), tools=False)), "Hello.", "without")
+    assert env.last.tool_names == []
 
 
-async def test_a_stream_is_remembered_whole_and_once(wired):
-    plugin = await told(wired)
-    events = await ask(running(plugin), ASKED, "asked", run_config=RunConfig(streaming_mode=StreamingMode.SSE))
+async def test_a_stream_is_remembered_whole_and_once(env):
+    plugin = await told(env)
+    events = await ask(running(plugin), QUESTION, "asked", run_config=RunConfig(streaming_mode=StreamingMode.SSE))
     assert any(event.partial for event in events)
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said(session="asked") == [ASKED, "Understood."]
+    assert PORT in block_for(env.last, QUESTION)
+    assert env.said(session="asked") == [QUESTION, "Understood."]
 
 
-async def test_a_transfer_keeps_the_message_once_and_the_second_agent_sees_the_block(wired):
-    plugin = await told(wired)
+async def test_a_transfer_keeps_the_message_once_and_the_second_agent_sees_the_block(env):
+    plugin = await told(env)
     root = agent("front", sub_agents=[agent("billing", description="Bills.")])
-    wired.server.rules = [calls("transfer_to_agent", agent_name="billing")]
-    await ask(running(plugin, root), ASKED, "asked")
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said(session="asked") == [ASKED, "Understood."]
-    assert "transfer_to_agent" not in wired.notes()
+    env.server.rules = [calls("transfer_to_agent", agent_name="billing")]
+    await ask(running(plugin, root), QUESTION, "asked")
+    assert PORT in block_for(env.last, QUESTION)
+    assert env.said(session="asked") == [QUESTION, "Understood."]
+    assert "transfer_to_agent" not in env.notes()
 
 
-async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wired):
+async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(env):
     task = asyncio.current_task()
 
     async def slow() -> dict:
@@ -136,19 +136,19 @@ async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wi
         await asyncio.sleep(30)
         return {}
 
-    plugin = MemoryPlugin(wired.service())
+    plugin = MemoryPlugin(env.service())
     runner = running(plugin, agent(tools=[slow]))
-    wired.server.rules = [calls("slow")]
+    env.server.rules = [calls("slow")]
     with pytest.raises(asyncio.CancelledError):
         await ask(runner, "Begin.", "cut")
     task.uncancel()
     await ask(runner, "And now?", "next")
-    assert wired.said(session="next") == ["And now?", "Understood."]
-    assert "And now?" in wired.said("user")
+    assert env.said(session="next") == ["And now?", "Understood."]
+    assert "And now?" in env.said("user")
 
 
-async def test_old_events_give_way_to_the_memorys_summary(wired):
-    plugin = MemoryPlugin(wired.service(), context_window=8_000)
+async def test_old_events_give_way_to_the_memorys_summary(env):
+    plugin = MemoryPlugin(env.service(), context_window=8_000)
     config = EventsCompactionConfig(summarizer=MemorySummarizer(plugin), compaction_interval=3, overlap_size=0)
     runner = running(plugin, events_compaction_config=config)
     notes = [f"Note {n}: the port of service {n} is {7000 + n}. " + "Nothing else is new. " * 40 for n in range(4)]
@@ -158,21 +158,21 @@ async def test_old_events_give_way_to_the_memorys_summary(wired):
     assert summaries
     assert "7000" in summaries[0].actions.compaction.compacted_content.parts[0].text
     # A recalled note stands in the block beside a message, and is no message.
-    sent = [text_of(one) for one in wired.last.messages]
+    sent = [text_of(one) for one in env.last.messages]
     assert [note[:6] for note in notes if any(one.startswith(note) for one in sent)] == ["Note 2", "Note 3"]
-    assert "7000" in wired.last.text
-    assert len(wired.said("user")) == 4
+    assert "7000" in env.last.text
+    assert len(env.said("user")) == 4
 
 
-async def test_a_session_older_than_the_memory_is_taken_in_once(wired):
+async def test_a_session_older_than_the_memory_is_taken_in_once(env):
     sessions = InMemorySessionService()
     bare = Runner(app=App(name=APP, root_agent=agent()), session_service=sessions)
     for number in range(3):
         await ask(bare, f"Note {number}: the port of service {number} is {7000 + number}. " + "So be it. " * 90, "old")
-    plugin = MemoryPlugin(wired.service(), context_window=8_000)
+    plugin = MemoryPlugin(env.service(), context_window=8_000)
     config = EventsCompactionConfig(summarizer=MemorySummarizer(plugin), compaction_interval=4, overlap_size=0)
     runner = running(plugin, sessions=sessions, events_compaction_config=config)
     for text in ("Hello.", "Hello again."):
         await ask(runner, text, "old")
     assert any(one.actions.compaction for one in (await session_of(runner, "old")).events)
-    assert len([text for text in wired.said(session="old") if text.startswith("Note")]) == 3
+    assert len([text for text in env.said(session="old") if text.startswith("Note")]) == 3

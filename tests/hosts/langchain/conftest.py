@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.hosts import Wired
+from tests.support.hosts import HostEnvironment
 
 
 class Agents:
     """Makes agents over one workspace, and asks them. ``is_async`` says by which face."""
 
-    def __init__(self, wired: Wired, *, is_async: bool = False) -> None:
-        self.wired = wired
+    def __init__(self, env: HostEnvironment, *, is_async: bool = False) -> None:
+        self.env = env
         self.is_async = is_async
 
     def make(self, memory: Any, *, tools: Any = (), **more: Any) -> Any:
@@ -34,7 +34,7 @@ class Agents:
 
         return ChatOpenAI(
             model="scripted",
-            base_url=self.wired.server.base_url,
+            base_url=self.env.server.base_url,
             api_key="none",
             max_retries=0,
             default_headers={"Connection": "close"},
@@ -56,9 +56,9 @@ both_faces = pytest.mark.parametrize("agents", ["invoke", "ainvoke"], indirect=T
 
 
 @pytest.fixture
-def agents(request: pytest.FixtureRequest, wired: Wired) -> Agents:
+def agents(request: pytest.FixtureRequest, env: HostEnvironment) -> Agents:
     """Agents that are asked by ``invoke``; a test with `both_faces` has them by ``ainvoke``, too."""
-    return Agents(wired, is_async=getattr(request, "param", "invoke") == "ainvoke")
+    return Agents(env, is_async=getattr(request, "param", "invoke") == "ainvoke")
 
 
 @pytest.fixture

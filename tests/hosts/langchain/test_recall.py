@@ -6,9 +6,9 @@ import pytest
 
 from tests.hosts.contract import ExampleContract, Talk, TurnContract, WindowContract
 from tests.hosts.langchain.conftest import both_faces
-from tests.support.hosts import needs
+from tests.support.hosts import require_framework
 
-needs("langchain", "langchain")
+require_framework("langchain", "langchain")
 
 from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402
 from langchain_core.tools import StructuredTool  # noqa: E402

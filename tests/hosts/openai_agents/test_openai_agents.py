@@ -10,10 +10,10 @@ from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.hosts.contract import ExampleContract, Talk, TurnContract, deploy
 from tests.hosts.openai_agents.conftest import both_forms
-from tests.support.hosts import ASKED, PORT, TOLD, beside, calls, needs, searchable, unfenced
+from tests.support.hosts import FACT, PORT, QUESTION, block_for, calls, has_no_block, require_framework, wait_for_index
 from tests.support.wire_servers import ResponsesServer
 
-needs("openai-agents", "agents")
+require_framework("openai-agents", "agents")
 
 from agents import (  # noqa: E402
     FunctionTool,
@@ -29,11 +29,11 @@ from agents import (  # noqa: E402
 from nanobot_memory_plugins.hosts.openai_agents import AgentsMemory  # noqa: E402
 
 
-async def told(wired, agent, service=None) -> AgentsMemory:
+async def told(env, agent, service=None) -> AgentsMemory:
     """Tell the memory of the port, in a session of its own."""
-    memory = AgentsMemory(service or wired.service())
-    await Runner.run(agent(), TOLD, **memory.turn("told"))
-    await asyncio.to_thread(searchable, memory._memory)
+    memory = AgentsMemory(service or env.service())
+    await Runner.run(agent(), FACT, **memory.turn("told"))
+    await asyncio.to_thread(wait_for_index, memory._memory)
     return memory
 
 
@@ -87,61 +87,61 @@ class TestExample(ExampleContract):
 
 
 @both_forms
-async def test_a_stream_is_remembered_as_well(wired, agent):
-    memory = await told(wired, agent)
+async def test_a_stream_is_remembered_as_well(env, agent):
+    memory = await told(env, agent)
     session = SQLiteSession("asked")
-    result = Runner.run_streamed(agent(), ASKED, session=session, **memory.turn("asked"))
+    result = Runner.run_streamed(agent(), QUESTION, session=session, **memory.turn("asked"))
     async for _ in result.stream_events():
         pass
-    assert PORT in beside(wired.last, ASKED)
-    assert unfenced(await session.get_items())
-    assert wired.said("assistant")[-1] == "Understood."
+    assert PORT in block_for(env.last, QUESTION)
+    assert has_no_block(await session.get_items())
+    assert env.said("assistant")[-1] == "Understood."
 
 
-@pytest.mark.parametrize("wired", ["responses"], indirect=True)
-async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
-    memory = await told(wired, agent)
+@pytest.mark.parametrize("env", ["responses"], indirect=True)
+async def test_a_conversation_that_the_server_holds_gets_its_block_once(env, agent):
+    memory = await told(env, agent)
     asking = agent(tools=[function_tool(deploy)])
     first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
-    wired.server.rules = [calls("deploy", to="staging")]
-    await Runner.run(asking, ASKED, previous_response_id=first.last_response_id, **memory.turn("asked"))
-    question, result = wired.server.requests[-2:]
-    assert PORT in beside(question, ASKED)
+    env.server.rules = [calls("deploy", to="staging")]
+    await Runner.run(asking, QUESTION, previous_response_id=first.last_response_id, **memory.turn("asked"))
+    question, result = env.server.requests[-2:]
+    assert PORT in block_for(question, QUESTION)
     assert [one["role"] for one in question.messages if one["role"] != "system"] == ["user"]
     assert [one["role"] for one in result.messages if one["role"] != "system"] == ["tool"]
-    assert wired.said(session="asked") == ["Hello.", "Understood.", ASKED, "Understood."]
+    assert env.said(session="asked") == ["Hello.", "Understood.", QUESTION, "Understood."]
 
 
-async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_block(wired, agent):
-    memory = await told(wired, agent)
-    wired.server.rules = [calls("transfer_to_billing")]
+async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_block(env, agent):
+    memory = await told(env, agent)
+    env.server.rules = [calls("transfer_to_billing")]
     first = agent("front", handoffs=[handoff(agent("billing"))])
-    await Runner.run(first, ASKED, **memory.turn("asked"))
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said("user").count(ASKED) == 1
+    await Runner.run(first, QUESTION, **memory.turn("asked"))
+    assert PORT in block_for(env.last, QUESTION)
+    assert env.said("user").count(QUESTION) == 1
 
 
 @both_forms
-async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
-    service = wired.service()
+async def test_a_session_is_compacted_by_the_memorys_summary(env, agent):
+    service = env.service()
     memory = AgentsMemory(service, context_window=3_000)
     stored = SQLiteSession("long")
     session = memory.session(stored, full_at=0.5)
     for number in range(8):
         text = f"Note {number}: the port of service {number} is {7000 + number}. " + "Nothing else is new. " * 60
         await Runner.run(agent(), text, **memory.turn(session))
-        if isinstance(wired.server, ResponsesServer):  # asked for by the SDK after the turn
+        if isinstance(env.server, ResponsesServer):  # asked for by the SDK after the turn
             assert sum(map(tokens_of, await stored.get_items())) <= 1_500
     items = await session.get_items()
     first = items[0]
     assert first["role"] == "system"
     assert "7000" in first["content"]
     assert len(items) < 16
-    assert any("7000" in one.system for one in wired.server.requests[-2:])
-    assert len(wired.said("user")) == 8
+    assert any("7000" in one.system for one in env.server.requests[-2:])
+    assert len(env.said("user")) == 8
 
 
-async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(env):
     stored = SQLiteSession("long")
     for number in range(12):
         ids = [f"call_{number}_{n}" for n in range(2)]
@@ -158,7 +158,7 @@ async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
     for window in (1_000, 1_500, 2_000, 8_000):
         await stored.clear_session()
         await stored.add_items(before)
-        session = AgentsMemory(wired.service(), context_window=window).session(stored)
+        session = AgentsMemory(env.service(), context_window=window).session(stored)
         await session.run_compaction({"force": True})
         after = await stored.get_items()
         assert len(after) < len(before)
@@ -172,7 +172,7 @@ async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
         assert await stored.get_items() == [*after, waiting]
 
 
-async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
+async def test_the_callers_own_hooks_and_filter_go_on_working(env, agent):
     seen = []
 
     class Own(RunHooks):
@@ -193,8 +193,8 @@ async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
         data.model_data.instructions = "Be kind."
         return data.model_data
 
-    memory = AgentsMemory(wired.service())
-    wired.server.rules = [
+    memory = AgentsMemory(env.service())
+    env.server.rules = [
         calls("deploy", to="staging"),
         ReplyRule(after_tool, Reply(tools=(ToolCall("transfer_to_billing"),)), 1),
     ]
@@ -202,5 +202,5 @@ async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
     config = RunConfig(call_model_input_filter=own_filter)
     await Runner.run(front, "Deploy.", **memory.turn("s", hooks=Own(), run_config=config))
     assert seen == ["start", "filter", "tool", "filter", "front to billing", "start", "filter", "end"]
-    assert "Be kind." in wired.last.system
+    assert "Be kind." in env.last.system
     assert config.call_model_input_filter is own_filter

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from tests.support.hosts import Wired
+from tests.support.hosts import HostEnvironment
 
 
 class Agents:
     """Makes agents over one workspace."""
 
-    def __init__(self, wired: Wired) -> None:
-        self.wired = wired
+    def __init__(self, env: HostEnvironment) -> None:
+        self.env = env
 
     def model(self) -> Any:
         """Return the scripted model. Each event loop has connections of its own: they end with their requests."""
@@ -21,7 +21,7 @@ class Agents:
         from pydantic_ai.providers.openai import OpenAIProvider
 
         client = AsyncOpenAI(
-            base_url=self.wired.server.base_url,
+            base_url=self.env.server.base_url,
             api_key="none",
             max_retries=0,
             default_headers={"Connection": "close"},
@@ -40,5 +40,5 @@ class Agents:
 
 
 @pytest.fixture
-def agents(wired: Wired) -> Agents:
-    return Agents(wired)
+def agents(env: HostEnvironment) -> Agents:
+    return Agents(env)

@@ -3,9 +3,18 @@
 import pytest
 
 from tests.hosts.contract import ExampleContract, Talk, TurnContract, WindowContract, deploy
-from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable, unfenced
+from tests.support.hosts import (
+    FACT,
+    QUESTION,
+    SECRET,
+    block_for,
+    calls,
+    has_no_block,
+    require_framework,
+    wait_for_index,
+)
 
-needs("pydantic-ai", "pydantic_ai")
+require_framework("pydantic-ai", "pydantic_ai")
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, Tool  # noqa: E402
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
@@ -64,21 +73,21 @@ class TestExample(ExampleContract):
 
 
 async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_question(agents):
-    memory = agents.wired.service()
+    memory = agents.env.service()
     agent = agents.make(memory)
-    await agent.run(TOLD)
-    searchable(memory)
-    async with agent.run_stream(ASKED, conversation_id="two") as stream:
+    await agent.run(FACT)
+    wait_for_index(memory)
+    async with agent.run_stream(QUESTION, conversation_id="two") as stream:
         assert await stream.get_output() == "Understood."
-    assert "5433" in beside(agents.wired.last, ASKED)
+    assert "5433" in block_for(agents.env.last, QUESTION)
     async with agent.run_stream("And which host is it?", conversation_id="three"):
         pass
     memory.close()
-    assert [one["role"] for one in agents.wired.records() if one["session"] == "pydantic-ai:two"] == [
+    assert [one["role"] for one in agents.env.records() if one["session"] == "pydantic-ai:two"] == [
         "user",
         "assistant",
     ]
-    assert "And which host is it?" in agents.wired.said("user")
+    assert "And which host is it?" in agents.env.said("user")
 
 
 def refuse(place: str) -> str:
@@ -87,12 +96,12 @@ def refuse(place: str) -> str:
 
 
 async def test_a_tool_that_asks_for_another_try_is_noted_as_failed(agents):
-    memory = agents.wired.service()
-    agents.wired.server.rules = [calls("refuse", place="Berlin")]
+    memory = agents.env.service()
+    agents.env.server.rules = [calls("refuse", place="Berlin")]
     await agents.make(memory, tools=[refuse]).run("Please look.")
     memory.close()
-    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
-    assert agents.wired.holds(SECRET) == []
+    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.env.notes()
+    assert agents.env.holds(SECRET) == []
 
 
 class Other(AbstractCapability):
@@ -107,13 +116,13 @@ class Other(AbstractCapability):
 async def test_other_capabilities_that_make_new_lists_change_nothing(agents, is_first):
     from nanobot_memory_plugins.hosts.pydantic_ai import MemoryCapability
 
-    memory = agents.wired.service()
+    memory = agents.env.service()
     ours = MemoryCapability(memory)
     agent = Agent(agents.model(), capabilities=[Other(), ours] if is_first else [ours, Other()], tools=[deploy])
-    await agent.run(TOLD)
-    searchable(memory)
-    agents.wired.server.rules = [calls("deploy", to="Berlin")]
-    result = await agent.run(ASKED)
-    for request in agents.wired.server.requests[-2:]:
-        assert "5433" in beside(request, ASKED)
-    assert unfenced(result.all_messages())
+    await agent.run(FACT)
+    wait_for_index(memory)
+    agents.env.server.rules = [calls("deploy", to="Berlin")]
+    result = await agent.run(QUESTION)
+    for request in agents.env.server.requests[-2:]:
+        assert "5433" in block_for(request, QUESTION)
+    assert has_no_block(result.all_messages())
