@@ -1,1 +1,1 @@
-"""The memory files: Markdown for notes, JSON lines for what was said. An index only follows them."""
+"""The memory files: Markdown for notes, and JSON Lines for messages. The index is derived from them."""

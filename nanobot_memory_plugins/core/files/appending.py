@@ -1,4 +1,4 @@
-"""One append: under the lock, in one write, whole or undone."""
+"""Locked appends to the memory files: each is one write, and is completed or undone."""
 
 import errno
 import os
@@ -22,16 +22,16 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _LOCK_POLL_SECONDS = 0.002
 _BUSY = "The memory files are locked by another process."
 _MOST_FILES = 1_024
-_BLOCK = 1 << 20  # bytes that are read in one go
+_BLOCK = 1 << 20  # bytes per read
 _COMMON_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a named pipe must not hold up the thread
+    | getattr(os, "O_NONBLOCK", 0)  # opening a named pipe must not block the thread
     | getattr(os, "O_BINARY", 0)
 )
 
-# The threads of this process that want a lock, by its file.
+# One lock per lock file, for the threads of this process that wait for it.
 _queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-at_fork(_queues.clear)  # of those who queued up in the process that this one was forked off none is here
+at_fork(_queues.clear)  # the waiting threads of the parent process do not exist in the child
 
 
 class FileBusyError(MemoryFileError):
@@ -40,10 +40,10 @@ class FileBusyError(MemoryFileError):
 
 @contextmanager
 def workspace_lock(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
-    """Hold a lock of the workspace across processes; of a process only one thread at a time asks for it.
+    """Hold a lock of the workspace, across processes and threads.
 
-    "files" guards all memory files against their appenders: it is held for the time of one write, a millisecond or so.
-    Hold it while you replace a file, and only that long. Raises as `acquire_lock` does.
+    "files" protects all memory files: appenders hold it for one write, about a millisecond. Hold it while you replace a
+    file, and no longer. Raises as `acquire_lock` does.
     """
     deadline = time.monotonic() + seconds
     queue = _queues.setdefault(str(paths.locks / name), threading.Lock())
@@ -57,10 +57,10 @@ def workspace_lock(paths: MemoryPaths, name: str, seconds: float) -> Iterator[No
 
 
 def acquire_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractContextManager[object]:
-    """Return a lock of the workspace that is held until it is left as a context.
+    """Acquire a lock of the workspace, and return the context manager that releases it.
 
-    "work" is for who purges, or takes in a host's history: work of seconds. Raises `FileBusyError` when it is not free
-    within so many seconds, and `MemoryFileError` where it cannot be made.
+    "work" is for tasks that take seconds: a purge, or importing a host's history. Raises `FileBusyError` when the lock
+    is not free within ``seconds``, and `MemoryFileError` when it cannot be created.
     """
     from filelock import Timeout
 
@@ -75,9 +75,9 @@ def acquire_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractConte
 
 
 def make_folder(paths: MemoryPaths, folder: Path) -> None:
-    """Make a folder at or below ``paths.memory``, for its owner only.
+    """Create a private folder at or below ``paths.memory``.
 
-    Raises `MemoryFileError`, also where a folder of ours is a symbolic link.
+    Raises `MemoryFileError`, also when one of the folders is a symbolic link.
     """
     try:
         make_private_folder(folder, below=paths.memory)
@@ -86,21 +86,21 @@ def make_folder(paths: MemoryPaths, folder: Path) -> None:
 
 
 class Appender:
-    """Appends to the memory files of one workspace. It belongs to one thread."""
+    """Appends to the memory files of one workspace. Not thread-safe."""
 
     def __init__(self, paths: MemoryPaths, lock_seconds: float) -> None:
         self._paths = paths
         self.lock_seconds = lock_seconds
-        # The line breaks of files as they were after the last append, known by inode, size and time.
-        self._breaks: BoundedDict[Path, tuple[object, int]] = BoundedDict(_MOST_FILES)
-        self._unsynced: dict[Path, bool] = {}  # path -> whether its name is new in the folder
+        # The stamp of each file after the last append, and its number of line breaks then.
+        self._line_breaks: BoundedDict[Path, tuple[object, int]] = BoundedDict(_MOST_FILES)
+        self._unsynced: dict[Path, bool] = {}  # path -> whether the file was created
 
     def append(self, path: Path, data: bytes) -> int:
         """Append ``data`` to a file in one write, under the lock, and return the line on which it starts, from 1.
 
-        A last line that a crash left without its end is ended first, and a Markdown file gets a blank line
-        before ``data``. What could not be written whole is cut off again. Raises `FileBusyError` when the lock is
-        not free within ``lock_seconds``, and `MemoryFileError`, which says why, for every other failure.
+        An incomplete last line, left by a crash, is terminated first, and in a Markdown file a blank line precedes
+        ``data``. An incomplete write is undone. Raises `FileBusyError` when the lock is not free within
+        ``lock_seconds``, and `MemoryFileError` with the cause for every other failure.
         """
         try:
             make_folder(self._paths, path.parent)
@@ -110,14 +110,14 @@ class Appender:
             raise _failure(error, self._paths, path) from error
 
     def sync(self) -> None:
-        """Wait until everything that was appended is on the disk. Raises `MemoryFileError`."""
+        """Flush everything that was appended to the disk. Raises `MemoryFileError`."""
         unsynced, self._unsynced = self._unsynced, {}
         failed: MemoryFileError | None = None
         for path, new in unsynced.items():
             try:
                 descriptor = os.open(path, os.O_RDWR | _COMMON_FLAGS)
             except OSError:
-                continue  # moved or removed by somebody else since
+                continue  # moved or removed in the meantime
             try:
                 os.fsync(descriptor)
             except OSError as error:
@@ -135,27 +135,27 @@ class Appender:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise MemoryFileError(Sentence("{relative} is no regular file.", relative=self._paths.relative(path)))
-            if path.parent != self._paths.memory:  # the Markdown next to people's own keeps the mode that they gave it
+            if path.parent != self._paths.memory:  # Markdown files keep the mode that people gave them
                 restrict_file(path)
-            breaks = self._breaks_of(path, descriptor)
-            lead = _lead(path, descriptor, status.st_size)
-            _write_whole(descriptor, lead + data, status.st_size)
+            breaks = self._count_line_breaks(path, descriptor)
+            separator = _separator(path, descriptor, status.st_size)
+            _write_whole(descriptor, separator + data, status.st_size)
             self._unsynced[path] = self._unsynced.get(path, False) or status.st_size == 0
-            self._breaks[path] = file_stamp(descriptor), breaks + len(lead) + data.count(b"\n")
-            return breaks + len(lead) + 1
+            self._line_breaks[path] = file_stamp(descriptor), breaks + len(separator) + data.count(b"\n")
+            return breaks + len(separator) + 1
         finally:
             os.close(descriptor)
 
-    def _breaks_of(self, path: Path, descriptor: int) -> int:
-        """Return the number of line breaks in a file; it is read where others have written it since."""
-        stamp, breaks = self._breaks.get(path, (None, 0))
+    def _count_line_breaks(self, path: Path, descriptor: int) -> int:
+        """Return the number of line breaks in a file. The file is read only when another process has changed it."""
+        stamp, breaks = self._line_breaks.get(path, (None, 0))
         if stamp is not None and stamp == file_stamp(descriptor):
             return breaks
         os.lseek(descriptor, 0, os.SEEK_SET)
         return sum(block.count(b"\n") for block in iter(lambda: os.read(descriptor, _BLOCK), b""))
 
 
-def _lead(path: Path, descriptor: int, size: int) -> bytes:
+def _separator(path: Path, descriptor: int, size: int) -> bytes:
     """Return the line breaks that must precede a new record."""
     os.lseek(descriptor, max(0, size - 3), os.SEEK_SET)
     tail = os.read(descriptor, 3)
@@ -172,8 +172,8 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
     view, written = memoryview(data), 0
     try:
         while written < len(view):
-            # The first write takes it all, unless the disk is full or a limit is near: then a second one
-            # gives the reason, which a short write does not.
+            # A first write is short only when the disk is full or a limit is reached. The second one then raises
+            # the reason, which a short write does not tell.
             count = os.write(descriptor, view[written:])
             if count == 0:
                 raise OSError(errno.EIO, "nothing could be written")
@@ -185,7 +185,7 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
 
 
 def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
-    """Return an error that says in words what was wrong with ``path``."""
+    """Return the error that describes a failed operation on ``path``."""
     if error.strerror == SYMLINK_REFUSED:
         return MemoryFileError(
             Sentence("{name} cannot be written: {why}.", name=paths.relative(error.filename), why=SYMLINK_REFUSED),

@@ -1,7 +1,7 @@
-"""The lines of an entry in ``ENTRIES.md``: where it ends, its text, and the fields of the comment behind that.
+"""The lines of an entry in ``ENTRIES.md``: a header, its text, and a comment with its other fields.
 
-A forgotten entry names there the messages that it came from (``hides: ID ID``): they are not shown and not read again
-until it is restored, and are as safe as the entry itself.
+The comment of a forgotten entry lists its source messages (``hides: ID ID``). Until the entry is restored these
+messages are neither shown nor read again.
 """
 
 import re
@@ -14,16 +14,16 @@ from nanobot_memory_plugins.core.files.reading import file_stamp, read_inside
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
-_ENTRY = re.compile(r"[ \t]*### \[")
-_NAME = re.compile(r"[a-z_]+")
-# Workspaces whose file is not read again while it is the same.
-_KNOWN: BoundedDict[Path, tuple[object, frozenset[str]]] = BoundedDict(64)
+_ENTRY_HEADER = re.compile(r"[ \t]*### \[")
+_FIELD_NAME = re.compile(r"[a-z_]+")
+# The hidden records of each file, with the stamp of the file when it was read.
+_CACHE: BoundedDict[Path, tuple[object, frozenset[str]]] = BoundedDict(64)
 
 
 def end_of_entry(lines: Sequence[str], start: int) -> int:
     """Return the index after the last line of the entry whose header is the line ``start``.
 
-    The text may be set off from its header by one blank line, and the fields from the text, as formatters do it.
+    One blank line may follow the header, and one the text, since Markdown formatters insert them.
     """
     end = start + 1
     if end + 1 < len(lines) and not lines[end].strip() and not lines[end + 1].startswith("<!--"):
@@ -40,9 +40,10 @@ def end_of_entry(lines: Sequence[str], start: int) -> int:
 
 
 def text_and_fields(lines: str) -> tuple[str, dict[str, str]]:
-    """Return the text of an entry, of its lines below the header, and the fields of the comment that ends it.
+    """Return the text and the comment fields of an entry, given its lines below the header.
 
-    On the line of the text it is ours where an editor has joined the lines; another is part of the text.
+    A comment on the last line of the text, where an editor has joined the lines, holds fields only if ``created`` is
+    among them; another comment is part of the text.
     """
     text = lines.strip()
     begin = text.rfind("<!--", text.rfind("\n") + 1)
@@ -53,44 +54,44 @@ def text_and_fields(lines: str) -> tuple[str, dict[str, str]]:
 
 
 def parse_fields(comment: str) -> dict[str, str] | None:
-    """Return the fields of a comment, or None where it is a comment of somebody's."""
+    """Return the fields of a comment, or None for a comment that a person wrote."""
     inner = comment.strip()
     if not (inner.startswith("<!--") and inner.endswith("-->")) or inner.count("<") + inner.count(">") > 2:
         return None
     found: dict[str, str] = {}
     for part in inner[4:-3].split(";"):
         name, colon, value = part.strip().partition(":")
-        if not colon or not _NAME.fullmatch(name) or value[:1].strip():
+        if not colon or not _FIELD_NAME.fullmatch(name) or value[:1].strip():
             return None
         found.setdefault(name, unquote(value.strip(), errors="replace"))
     return found
 
 
 def without_forgotten(text: str) -> str:
-    """Return the text of ``ENTRIES.md`` without the entries that were forgotten."""
+    """Return the text of ``ENTRIES.md`` without forgotten entries."""
     kept: list[str] = []
-    entry = 0  # where the last one begins
+    entry_start = 0
     for line in text.splitlines(keepends=True):
-        if _ENTRY.match(line):
-            entry = len(kept)
+        if _ENTRY_HEADER.match(line):
+            entry_start = len(kept)
         if "hides" in (parse_fields(line) or ()):
-            del kept[entry:]
+            del kept[entry_start:]
         else:
             kept.append(line)
     return "".join(kept)
 
 
 def hidden_records(paths: MemoryPaths) -> frozenset[str]:
-    """Return the ids of the messages that are hidden; none where the file is missing or cannot be read. It blocks."""
+    """Return the ids of hidden messages, or none where the file is missing or cannot be read. It blocks."""
     path = paths.entries
-    stamp, known = file_stamp(path), _KNOWN.get(path)
+    stamp, cached = file_stamp(path), _CACHE.get(path)
     if not stamp:
         return frozenset()
-    if known is None or known[0] != stamp:
+    if cached is None or cached[0] != stamp:
         try:
             lines = read_inside(path).decode("utf-8", "replace").splitlines()
         except OSError:
             return frozenset()
         found = [(parse_fields(line) or {}).get("hides", "") for line in lines]
-        known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
-    return known[1]
+        cached = _CACHE[path] = stamp, frozenset(" ".join(found).split())
+    return cached[1]

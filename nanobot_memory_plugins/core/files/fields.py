@@ -1,4 +1,4 @@
-"""The values of fields in our files: times, choices, and the owner of a record."""
+"""Reading and writing the field values of memory files: times, choices, and the owner of a record."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,16 +10,16 @@ from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
 Choice = TypeVar("Choice", NoteType, Origin)
 
 OWNER_FIELDS = ("session", "channel", "user", "agent", "group_chat", "project")
-"""The fields that name the owner of a record, in their order in our files."""
+"""The fields that name the owner of a record, in their order in the files."""
 
 
 def exact_time(time: datetime) -> str:
-    """Return an aware time in ISO 8601 with its offset, in milliseconds, or microseconds where it has any."""
+    """Return an aware time in ISO 8601 with its offset, to the millisecond, or to the microsecond where needed."""
     return time.isoformat(timespec="microseconds" if time.microsecond % 1000 else "milliseconds")
 
 
 def read_time(text: str) -> datetime | None:
-    """Return the time in ``text`` (ISO 8601), or None. Without an offset it is the machine's local time."""
+    """Return the time in ``text`` (ISO 8601), or None. A time without an offset is the machine's local time."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
@@ -36,9 +36,9 @@ def choice(kind: type[Choice], value: str, default: Choice) -> Choice:
 
 
 def origin_of(value: str, default: Origin) -> Origin:
-    """Return the origin that ``value`` names; ``default`` where it names none.
+    """Return the origin that ``value`` names, or ``default`` where it is empty.
 
-    What only a newer version knows is taken for a tool's: an older one must not believe more.
+    An unknown origin, from a newer version, counts as `Origin.TOOL`, which is trusted least.
     """
     try:
         return Origin(value.strip().lower()) if value.strip() else default

@@ -1,6 +1,6 @@
-"""SQLite files with their side files, removed or put aside; and the mark by which an index of ours is known.
+"""Removing and setting aside SQLite files, and the application id that identifies an index of these plugins.
 
-Core asks for the mark where the plugin that opens indexes is not there.
+The id is here, and not in the storage plugin, because core also checks it where that plugin is not installed.
 """
 
 import contextlib
@@ -12,38 +12,38 @@ from typing import Final
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 
 APPLICATION_ID: Final = 0x6E626D69
-"""Marks a SQLite file as an index of this set: "nbmi"."""
+"""SQLite's application id of an index of these plugins: "nbmi"."""
 
 SIDE_FILES: Final = ("-wal", "-shm", "-journal")
-"""Endings of the files beside a database that are SQLite's."""
+"""Suffixes of the files that SQLite creates next to a database."""
 
-# The header of a SQLite file, which its log holds too, up to the mark.
+# Bytes of a SQLite header up to and including the application id. The log contains a copy of the header.
 _HEADER = 72
-_MARKED = re.compile(rb"SQLite format 3\0.{52}" + re.escape(APPLICATION_ID.to_bytes(4, "big")), re.DOTALL)
+_INDEX_HEADER = re.compile(rb"SQLite format 3\0.{52}" + re.escape(APPLICATION_ID.to_bytes(4, "big")), re.DOTALL)
 
 
 def is_index(path: Path) -> bool:
-    """Tell whether an index of this set, of whatever version, is at a path, by the mark in its file or in its log.
+    """Return whether the file at ``path`` is an index of these plugins, of any version.
 
-    All of an index may be in the log, where the process that made it was killed. SQLite is not asked: it throws away
-    the log of an empty file.
+    The application id is searched in the file and in its log: a killed process may have left the whole index in the
+    log. SQLite is not used for this, because it discards the log of an empty file.
     """
     with contextlib.suppress(OSError), open_regular(path) as file:
-        if _MARKED.match(file.read(_HEADER)):
+        if _INDEX_HEADER.match(file.read(_HEADER)):
             return True
     with contextlib.suppress(OSError):
-        return _MARKED.search(read_regular(path.with_name(f"{path.name}-wal"))) is not None
+        return _INDEX_HEADER.search(read_regular(path.with_name(f"{path.name}-wal"))) is not None
     return False
 
 
 def remove_database(path: Path) -> None:
-    """Remove a database with its side files, the file itself last. Raises OSError."""
+    """Remove a database and its side files, the main file last. Raises `OSError`."""
     for suffix in (*SIDE_FILES, ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def put_database_aside(path: Path) -> Path:
-    """Put a database aside with its side files, under a name that nothing has, and return that. Raises OSError."""
+    """Rename a database and its side files to an unused name, and return that. Raises `OSError`."""
     names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
     aside = next(one for one in names if not one.exists())
     for suffix in (*SIDE_FILES, ""):

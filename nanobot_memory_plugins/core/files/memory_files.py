@@ -1,4 +1,4 @@
-"""The memory files of one workspace, for the host."""
+"""Writes notes and messages to the memory files of one workspace, and reads them back."""
 
 import asyncio
 import atexit
@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakSet
 
-# Commands do without it until they lock a file. Whoever writes has it: a host may give up the right to read it later.
+# Imported early for hosts that drop the permission to read installed packages later. Commands import it on first use.
 import filelock  # noqa: F401
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock, in_local_zone
@@ -38,33 +38,33 @@ from nanobot_memory_plugins.redaction.rules.rule import REDACTED
 Redact = Callable[[str, Origin], str]
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
-"""What stands for a text that could not be redacted."""
+"""The replacement for a text that could not be redacted."""
 
 LONG_TEXT_CHARS = 32_768
-"""Characters from which on a text may take seconds to be redacted."""
+"""The number of characters from which redacting a text may take seconds."""
 
-# Seconds that a call waits for what it wrote, also where that is long or others wait already, and between two syncs.
+# Seconds that a call waits for its write, normally and when the text is long or writes are slow; and between two syncs.
 _LONGEST_WAIT, _SHORT_WAIT, _SYNC_SECONDS = 8.0, 0.5, 1.0
 _PENDING = "It is still being redacted, or waits for what is; it will be in its file in a while."
-# What is put between the fields of a note while it is looked through: a line may announce what the next field says.
-_BETWEEN = "\n\x1e\n"
-# Seconds after which it is logged that another process holds the files locked, and that the end waits for it.
+# Joins the fields of a note, which are redacted together: one field may announce a secret that the next one contains.
+_FIELD_SEPARATOR = "\n\x1e\n"
+# Seconds to wait for the lock before logging that another process holds it; also the last wait at the close.
 _LOCK_SECONDS = 5.0
 # Sessions whose secrets are remembered.
 _SESSIONS = 1_000
 _CLOSED = Receipt(stored=False, reason="The memory files are closed.")
-# How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called `close`.
-_LAST_SECONDS = 2.0
+# Seconds that the interpreter's exit waits for accepted records when `close` was not called.
+_EXIT_WAIT_SECONDS = 2.0
 
 
 class MemoryFiles:
     """Writes notes and messages to a workspace's files, and reads them back for the host.
 
-    Everything is written by one thread, in the order of the calls. Nothing here blocks the event loop, and no
-    failure to write raises: the receipt says it. A call that is cancelled is written all the same.
+    One thread writes everything, in the order of the calls. No call blocks the event loop or raises for a failed write:
+    the receipt reports it. A cancelled call is still written.
 
-    ``redact`` is called in that thread with each text and who said it, before it is encoded, ``on_append`` with each
-    file that has grown. Days and times are the machine's.
+    That thread calls ``redact`` with each text and its origin before writing, and ``on_append`` with each file that has
+    grown. Days and times are in the machine's time zone.
     """
 
     def __init__(
@@ -79,43 +79,43 @@ class MemoryFiles:
         self.paths = MemoryPaths.of(workspace)
         self._clock = clock or SystemClock()
         self._writer = _Writer(self.paths, redact, on_append)
-        # It stays until the close: Python 3.12.0 and 3.12.1 start no thread any more at the end of the interpreter.
+        # The thread lives until `close`: Python 3.12.0 and 3.12.1 cannot start threads during the interpreter's exit.
         self._thread = DaemonThreadPool(1, "memory-writer", linger=threading.TIMEOUT_MAX)
         _open_threads.add(self._thread)
         self._next_sync: asyncio.TimerHandle | None = None
-        self._is_held_up = False
+        self._is_slow = False  # a write did not finish in time, and none has since
         self._is_closed = False
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
-        """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
+        """Write a note to the file of its day. The note's own scope and time take precedence."""
         now = self._clock.now()
         id_, owner = new_record_id(now), note.scope if note.scope is not None else scope
-        write = partial(self._writer.note, note, id=id_, time=_local(note.time, now), scope=owner)
+        write = partial(self._writer.write_note, note, id=id_, time=_local_time(note.time, now), scope=owner)
         length = len(note.details) if isinstance(note.details, str) else 0
-        return (await self._written(lambda: [write()], [id_], length))[0]
+        return (await self._write(lambda: [write()], [id_], length))[0]
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:
         """Write a message to its session's transcript. A missing id or time is filled in.
 
-        A long one may take seconds to be redacted: after half a second the receipt says that it is pending.
+        Redacting a long message may take seconds: after half a second the receipt is returned as pending.
         """
         return (await self.keep_messages([record]))[0]
 
     async def keep_messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
-        """Write messages of one session at once, as `keep_message` does one."""
+        """Write several messages of one session in one append, like `keep_message`."""
         now = self._clock.now()
-        accepted = [replace(one, id=one.id or new_record_id(now), time=_local(one.time, now)) for one in records]
+        accepted = [replace(one, id=one.id or new_record_id(now), time=_local_time(one.time, now)) for one in records]
         length = sum([len(one.text) for one in accepted])
-        return await self._written(partial(self._writer.messages, accepted), [one.id for one in accepted], length)
+        return await self._write(partial(self._writer.write_messages, accepted), [one.id for one in accepted], length)
 
     async def drain(self) -> None:
-        """Return once what was accepted is written, also what is still being redacted."""
+        """Return once all accepted records are written, including those still being redacted."""
         await run_in_pool(self._thread, lambda: None)
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session, oldest first, as ``{"role", "content", "time"}``.
 
-        The transcript is read from its end and no further than needed. ``time`` is in ISO 8601, or empty.
+        The transcript is read from its end, no further than needed. ``time`` is in ISO 8601, or empty.
         """
         try:
             records = last_records(self.paths.transcript(session_key), session_key, limit)
@@ -125,7 +125,7 @@ class MemoryFiles:
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
-        """Return the text of MEMORY.md and ENTRIES.md; of one that is missing, or a link out of the workspace, none."""
+        """Return the text of MEMORY.md and ENTRIES.md. A missing file, or a link that leads outside, is empty."""
         texts = self._long_term_text(self.paths.long_term), without_forgotten(self._long_term_text(self.paths.entries))
         return "\n".join(filter(None, texts))
 
@@ -139,7 +139,7 @@ class MemoryFiles:
             return ""
 
     async def close(self) -> None:
-        """Write what was accepted, sync the files and end the thread."""
+        """Write all accepted records, sync the files and end the thread."""
         self._is_closed = True
         if self._next_sync is not None:
             self._next_sync.cancel()
@@ -148,41 +148,41 @@ class MemoryFiles:
         self._thread.shutdown()
         _open_threads.discard(self._thread)
 
-    async def _written(self, write: Callable[[], list[Receipt]], ids: Sequence[str], length: int) -> list[Receipt]:
-        """Let the thread write records, and return their receipts; where that takes too long, such that say so."""
+    async def _write(self, write: Callable[[], list[Receipt]], ids: Sequence[str], length: int) -> list[Receipt]:
+        """Let the thread write records, and return their receipts, or pending receipts when it takes too long."""
         if self._is_closed:
             return [_CLOSED for _ in ids]
         writing = asyncio.ensure_future(run_in_pool(self._thread, write))
-        is_short_wait = length > LONG_TEXT_CHARS or self._is_held_up
-        # Not `wait_for`: what is late, or whose caller is cancelled, is written all the same.
+        is_short_wait = length > LONG_TEXT_CHARS or self._is_slow
+        # Unlike `wait_for`, this leaves the write running after a time-out or a cancellation.
         await asyncio.wait({writing}, timeout=_SHORT_WAIT if is_short_wait else _LONGEST_WAIT)
-        self._sync_soon()
+        self._schedule_sync()
         if writing.done():
-            self._is_held_up = False
+            self._is_slow = False
             return writing.result()
-        self._is_held_up = self._is_held_up or not is_short_wait
+        self._is_slow = self._is_slow or not is_short_wait
         return [Receipt(stored=False, id=id_, pending=True, reason=_PENDING) for id_ in ids]
 
-    def _sync_soon(self) -> None:
-        """Have the files synced in a second, at once for all that is written until then."""
+    def _schedule_sync(self) -> None:
+        """Schedule one sync, a second from now, for everything that is written until then."""
         loop = asyncio.get_running_loop()
-        # One whose time has passed was called, or its loop has ended.
+        # A sync whose time has passed was started, or its event loop has ended.
         if not self._is_closed and (self._next_sync is None or self._next_sync.when() <= loop.time()):
             self._next_sync = loop.call_later(_SYNC_SECONDS, self._thread.submit, self._writer.sync)
 
 
-def _local(time: datetime | None, now: datetime) -> datetime:
-    """Return a time in the machine's zone; without one it is now, to the millisecond: nothing needs more."""
+def _local_time(time: datetime | None, now: datetime) -> datetime:
+    """Return ``time``, or ``now`` to the millisecond, in the machine's time zone."""
     return in_local_zone(
         time if isinstance(time, datetime) else now.replace(microsecond=now.microsecond // 1000 * 1000)
     )
 
 
 class _Writer:
-    """Redacts, encodes and appends. Its methods belong to one thread, but for `warn`; none raises.
+    """Redacts, encodes and appends records. Only `warn` may be called outside of the writer thread. No method raises.
 
-    While another process holds the files locked it waits: what comes meanwhile queues up before its thread. Once it
-    ``is_ending`` it waits once more at most: what cannot be written then is lost.
+    While another process holds the lock it waits, and further records queue up for the thread. Once ``is_ending`` is
+    set it waits at most once more: records that cannot be written then are lost.
     """
 
     def __init__(self, paths: MemoryPaths, redact: Redact, on_append: Callable[[Path], None]) -> None:
@@ -194,31 +194,31 @@ class _Writer:
         self._secrets: BoundedDict[str, SessionSecrets] = BoundedDict(_SESSIONS)
         self._warned: dict[Path, str] = {}
 
-    def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
-        """Write a note to the file that it belongs to; ``time`` is local."""
+    def write_note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
+        """Write a note to the file of its day. ``time`` is local."""
 
-        def rendered() -> tuple[Path, bytes]:
-            safe = self._safe(self._secrets_of(scope.session).without_in_note(note))
+        def render() -> tuple[Path, bytes]:
+            safe = self._redact_note(self._secrets_of(scope.session).hide_in_note(note))
             data = render_note(safe, id=id, time=time, scope=scope).encode("utf-8")
             return self._paths.day_note(time.date()), data
 
-        return self._store(id, rendered)
+        return self._store(id, render)
 
-    def messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
-        """Write messages to the transcript of their session, in one append. The records have their ids and times."""
+    def write_messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
+        """Write messages with their ids and times to the transcript of their session, in one append."""
         secrets = self._secrets_of(records[0].session_key)
 
-        def line_of(record: TranscriptRecord) -> bytes:
-            safe_text = secrets.without(record.text)
-            text = self._redacted(safe_text, record.origin)
-            name = record.name and self._redacted(record.name, record.origin)
+        def render_line(record: TranscriptRecord) -> bytes:
+            safe_text = secrets.hide(record.text)
+            text = self._redact_text(safe_text, record.origin)
+            name = record.name and self._redact_text(record.name, record.origin)
             secrets.learn(safe_text, {value for mark, value in redacted_values(safe_text, text) if mark == REDACTED})
             return render_transcript_line(replace(record, text=text, name=name))
 
-        def rendered() -> tuple[Path, bytes]:
-            return self._paths.transcript(records[0].session_key), b"".join(map(line_of, records))
+        def render() -> tuple[Path, bytes]:
+            return self._paths.transcript(records[0].session_key), b"".join(map(render_line, records))
 
-        first = self._store(records[0].id, rendered)
+        first = self._store(records[0].id, render)
         if not first.stored:
             return [first for _ in records]
         return [replace(first, id=one.id, line=line) for line, one in enumerate(records, first.line)]
@@ -229,20 +229,20 @@ class _Writer:
         return found
 
     def sync(self) -> None:
-        """Wait until everything that was written is on the disk."""
+        """Flush everything that was written to the disk."""
         try:
             self._appender.sync()
         except MemoryFileError as error:
             self.warn(self._paths.memory, str(error))
 
-    def _store(self, id: str, rendered: Callable[[], tuple[Path, bytes]]) -> Receipt:  # noqa: A002
+    def _store(self, id: str, render: Callable[[], tuple[Path, bytes]]) -> Receipt:  # noqa: A002
         path = self._paths.memory
         try:
-            path, data = rendered()
+            path, data = render()
             return Receipt(stored=True, id=id, path=path, line=self._append(path, data))
-        except BaseException as error:  # nothing that a record brings may end the thread, or the later ones are lost
-            known = isinstance(error, MemoryFileError)
-            why = str(error) if known else f"A record could not be written: {type(error).__name__}."
+        except BaseException as error:  # no record may end the thread: later ones would be lost
+            is_ours = isinstance(error, MemoryFileError)
+            why = str(error) if is_ours else f"A record could not be written: {type(error).__name__}."
             self.warn(path, why)
             return Receipt(stored=False, reason=why)
 
@@ -252,51 +252,51 @@ class _Writer:
                 line = self._appender.append(path, data)
             except FileBusyError as error:
                 if self.is_ending:
-                    self._appender.lock_seconds = 0  # for all that is left
+                    self._appender.lock_seconds = 0  # for all remaining records
                     raise
                 self.warn(path, str(error))
             else:
                 self._warned.pop(path, None)
-                self._announce(path)
+                self._notify_listener(path)
                 return line
 
-    def _safe(self, note: Note) -> Note:
-        """Return a note redacted. All of it is looked through at once: a line may say what is below it."""
+    def _redact_note(self, note: Note) -> Note:
+        """Return a redacted note. Its fields are redacted together, since one may show that the next is a secret."""
         fields = [clean(value) for value in (note.title, note.tldr, note.details, *note.tags)]
-        parts = self._redacted(_BETWEEN.join(fields), note.origin).split(_BETWEEN)
-        if len(parts) != len(fields):  # a text that holds the mark itself, or of which all was taken
-            parts = [self._redacted(field, note.origin) for field in fields]
+        parts = self._redact_text(_FIELD_SEPARATOR.join(fields), note.origin).split(_FIELD_SEPARATOR)
+        if len(parts) != len(fields):  # a field contains the separator, or a separator was redacted
+            parts = [self._redact_text(field, note.origin) for field in fields]
         title, tldr, details, *tags = parts
         return replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))
 
-    def _redacted(self, value: str, origin: Origin) -> str:
-        """Return ``value`` redacted, as who said it wants it. When that fails nothing of it gets through."""
+    def _redact_text(self, value: str, origin: Origin) -> str:
+        """Return ``value`` redacted according to its origin. When redaction fails no part of it is kept."""
         text = clean(value)
         if not text:
             return text
         try:
             return self._redact(text, origin)
-        except BaseException as error:  # whatever it raises, the record is not lost
+        except BaseException as error:  # the record is kept without its text
             logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
             return REDACTION_FAILED
 
-    def _announce(self, path: Path) -> None:
+    def _notify_listener(self, path: Path) -> None:
         try:
             self._on_append(path)
         except (Exception, SystemExit) as error:
             logger.warning("The listener for appended files raised {}", type(error).__name__)
 
     def warn(self, path: Path, message: str) -> None:
-        """Warn once, until the file can be written again."""
+        """Log a problem with a file once, until the file can be written again."""
         if self._warned.get(path) != message:
             self._warned[path] = message
             logger.warning("Memory: {}", message)
 
 
 def new_record_id(now: datetime) -> str:
-    """Return an id for a record that is written now: a UUID of version 7, which sorts by when it was made."""
-    moment, chance = int(now.timestamp() * 1000), secrets.token_bytes(10)
-    number = bytearray(moment.to_bytes(6, "big") + chance)
+    """Return an id for a new record: a UUID of version 7, which sorts by creation time."""
+    milliseconds, random_bytes = int(now.timestamp() * 1000), secrets.token_bytes(10)
+    number = bytearray(milliseconds.to_bytes(6, "big") + random_bytes)
     number[6] = number[6] & 0x0F | 0x70  # the version
     number[8] = number[8] & 0x3F | 0x80  # the variant
     return str(UUID(bytes=bytes(number)))
@@ -307,8 +307,8 @@ at_fork(_open_threads.clear)
 
 
 @atexit.register
-def _finish_all() -> None:
-    """Let the threads of memory files that nobody closed end their work: daemon threads are not waited for."""
+def _finish_open_threads() -> None:
+    """Wait for the threads of memory files that were not closed: the interpreter's exit ends daemon threads at once."""
     for thread in list(_open_threads):
-        with suppress(Exception):  # a thread that has nothing to do cannot be started any more, and need not be
-            thread.submit(lambda: None).result(_LAST_SECONDS)
+        with suppress(Exception):  # an idle thread cannot be started any more during the exit, and need not be
+            thread.submit(lambda: None).result(_EXIT_WAIT_SECONDS)

@@ -1,4 +1,4 @@
-"""The form of a structured note in a Markdown file.
+"""The format of structured notes in Markdown files.
 
 ::
 
@@ -16,10 +16,10 @@
     - anything, of any length
     <blank line>
 
-The fields end at the first blank line, and no value holds a line break, so details cannot forge a field. A
-line of the details that would be a heading of level 1 to 3 is written with a backslash before it, so
-details cannot forge an entry or a section either. The heading's time is local, for people; ``time`` is the
-exact instant. ``searchable`` is only in notes that no search finds. It is read leniently: people write notes, too.
+The fields end at the first blank line, and no value contains a line break, so that details cannot forge a field. A
+heading of level 1 to 3 in the details is escaped with a backslash, so that they cannot forge a note or a section
+either. The time in the heading is local, for people; ``time`` is exact. ``searchable`` is written only when it is
+false. Parsing is lenient, because people write notes by hand too.
 """
 
 import re
@@ -40,10 +40,10 @@ from nanobot_memory_plugins.core.files.fields import (
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
-# What separates tags; people type the full-width forms too.
+# Separators of tags, with the full-width forms that people type.
 TAG_SEPARATORS = re.compile(r"[,，、]")
 
-# Up to three spaces may precede a Markdown heading. Already escaped ones are escaped again.
+# Up to three spaces may precede a Markdown heading. Escaped headings are escaped again.
 _HEADING = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})(\\*#{{1,3}}(?=\s|\Z))")
 _ESCAPED = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})\\(\\*#{{1,3}}(?=\s|\Z))")
 
@@ -56,17 +56,17 @@ _NOTE_HEADING = re.compile(r"### (\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)
 _FIELD = re.compile(r"([A-Za-z][\w;-]*)[ \t]*[:：](.*)")
 _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MULTILINE | re.IGNORECASE)
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
-# One of these must be under a heading with a time, or it is somebody's own section.
-_TELLING = frozenset({"type", "tags", "tl;dr", "id"})
-_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", *OWNER_FIELDS, "searchable"}
+# A heading with a time starts a note only if one of these fields follows: people write such headings too.
+_NOTE_MARKERS = frozenset({"type", "tags", "tl;dr", "id"})
+_KNOWN_FIELDS = _NOTE_MARKERS | _ALIASES.keys() | {"time", "origin", *OWNER_FIELDS, "searchable"}
 
 
 @dataclass(frozen=True, slots=True)
 class NoteEntry:
-    """One structured note as it is in a file.
+    """One structured note, as parsed from a file.
 
-    ``offset`` is the byte at which its heading line starts, ``length`` its bytes up to the next heading or
-    the end, ``line`` the heading's line.
+    ``offset`` is the byte at which its heading starts, ``length`` its size in bytes up to the next heading or the end
+    of the file, and ``line`` the line of the heading.
     """
 
     id: str
@@ -85,7 +85,7 @@ class NoteEntry:
 
     @property
     def source(self) -> str:
-        """The `Hit.source` of the note in the file of a day: ``summary``, ``observation`` or ``note``."""
+        """The `Hit.source` of the note: ``summary``, ``observation`` or ``note``."""
         names = {tag.casefold() for tag in self.tags} | {self.title.casefold()}
         if self.origin is Origin.SUMMARY or "summary" in names:
             return "summary"
@@ -94,10 +94,10 @@ class NoteEntry:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of Markdown that is no structured note: somebody's own text.
+    """Markdown text that is not a structured note.
 
-    It starts at the beginning of what was read or at a heading of level 1 to 3, whose text is ``heading``.
-    ``offset``, ``length`` (both in bytes) and ``line`` are its place.
+    It starts at the beginning of the parsed text, or at a heading of level 1 to 3 with the text ``heading``.
+    ``offset`` and ``length`` are in bytes; ``line`` is its first line.
     """
 
     text: str
@@ -110,9 +110,9 @@ class Passage:
 def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  # noqa: A002
     """Return the text of ``note``, from its heading line to the blank line that ends it.
 
-    The heading shows ``time`` as it is, so pass local time; a naive one counts as the machine's local time.
-    ``note.scope`` and ``note.time`` are not looked at. Parsing gives back what was passed, with line
-    breaks in one-line fields as spaces, separators in tags as spaces, and NUL and lone surrogates as U+FFFD.
+    The heading shows ``time`` as given, so pass local time; a naive time counts as local. ``note.scope`` and
+    ``note.time`` are ignored. Parsing returns the same values, except that line breaks in one-line fields and
+    separators in tags become spaces, and NUL and lone surrogates become U+FFFD.
     """
     when = time if time.tzinfo is not None else in_local_zone(time)
     fields = {
@@ -138,7 +138,7 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The heading and the fields of a note; ``body`` is the byte after them."""
+    """The heading and the fields of a note. ``body`` is the byte offset after them."""
 
     time: datetime
     title: str
@@ -147,14 +147,13 @@ class _Header:
 
 
 def parse_notes(text: bytes | str, *, offset: int = 0, line: int = 1) -> Iterator[NoteEntry | Passage]:
-    """Yield the structured notes of a Markdown file and what lies between them, in the file's order.
+    """Yield the structured notes of a Markdown file and the passages between them, in the file's order.
 
-    Together they are the whole text: each byte belongs to exactly one of them. ``offset`` and ``line`` say
-    where in its file ``text`` starts. A note is a heading of level 3 with date and time, under which at
-    least one of ``type``, ``tags``, ``tl;dr`` and ``id`` stands; it reaches to the next heading of level 1
-    to 3. Missing fields get defaults, an unknown type is ``note``, and without an origin a person wrote it.
-    In a fenced code block of somebody's own text only a note with an id counts. Bytes that are not UTF-8
-    become U+FFFD.
+    Every byte of the text belongs to exactly one of them. ``offset`` and ``line`` are the place in the file at which
+    ``text`` starts. A note is a heading of level 3 with date and time, followed by at least one of the fields ``type``,
+    ``tags``, ``tl;dr`` and ``id``; it ends at the next heading of level 1 to 3. Missing fields get defaults, an unknown
+    type is ``note``, and without an origin the user is the author. In a fenced code block of a passage only a note with
+    an id counts. Bytes that are not UTF-8 become U+FFFD.
     """
     data = text if isinstance(text, bytes) else clean(text).encode("utf-8")
     start = 0
@@ -169,22 +168,22 @@ def parse_notes(text: bytes | str, *, offset: int = 0, line: int = 1) -> Iterato
         if fence is not None and (found is None or not found.fields.get("id")):
             continue
         if mark.start() > start:
-            yield _part(data, start, mark.start(), header, offset, line)
+            yield _note_or_passage(data, start, mark.start(), header, offset, line)
             line += data.count(b"\n", start, mark.start())
         start, header, fence = mark.start(), found, None
     if start < len(data):
-        yield _part(data, start, len(data), header, offset, line)
+        yield _note_or_passage(data, start, len(data), header, offset, line)
 
 
 def _fence_after(fence: bytes | None, marks: bytes, info: bytes) -> bytes | None:
-    """Return the open fence after a line of ``marks``: a fence closes with at least as many of the same."""
+    """Return the open fence after a line of ``marks``. A fence is closed by at least as many of the same characters."""
     if fence is None:
         return marks
     return None if marks.startswith(fence) and not info.strip() else fence
 
 
 def _read_header(data: bytes, start: int) -> _Header | None:
-    """Return the header of the note whose heading line starts at ``start``, or None if it is no note."""
+    """Return the header of the note whose heading line starts at ``start``, or None when it is not a note."""
     line, body = _line_at(data, start)
     heading = _NOTE_HEADING.fullmatch(line.rstrip("\r\n"))
     time = read_time(f"{heading[1]}T{heading[2]}") if heading is not None else None
@@ -198,13 +197,13 @@ def _read_header(data: bytes, start: int) -> _Header | None:
             break
         field = _FIELD.fullmatch(line.strip())
         name = field[1].lower() if field else ""
-        # Text without a blank line before it: somebody wrote it by hand, and it is the details. A field of a
-        # later version is passed over; those are in lower case.
-        if field is None or name == "details" or (name not in _KNOWN and name != field[1]):
+        # Text without a preceding blank line, in a note written by hand, belongs to the details. Unknown fields in
+        # lower case are from a later version, and are skipped.
+        if field is None or name == "details" or (name not in _KNOWN_FIELDS and name != field[1]):
             break
         fields.setdefault(_ALIASES.get(name, name), field[2].strip())
         body = after
-    if _TELLING.isdisjoint(fields):
+    if _NOTE_MARKERS.isdisjoint(fields):
         return None
     return _Header(read_time(fields.get("time", "")) or time, (heading[3] or "").strip(), fields, body)
 
@@ -214,8 +213,10 @@ def _line_at(data: bytes, start: int) -> tuple[str, int]:
     return _decode(data[start:end]), end
 
 
-def _part(data: bytes, start: int, end: int, header: _Header | None, offset: int, line: int) -> NoteEntry | Passage:
-    """Return the text between two bytes of ``data``."""
+def _note_or_passage(
+    data: bytes, start: int, end: int, header: _Header | None, offset: int, line: int
+) -> NoteEntry | Passage:
+    """Return the note with this header, or the passage, between two offsets in ``data``."""
     if header is None:
         text = _decode(data[start:end])
         first = text.partition("\n")[0].strip()
@@ -240,7 +241,7 @@ def _part(data: bytes, start: int, end: int, header: _Header | None, offset: int
 
 
 def _details(body: str) -> str:
-    """Return the details below the fields, without the word and the blank line that ends the note."""
+    """Return the details below the fields, without the word ``details:`` and the final blank line."""
     marker = _DETAILS.match(body)
     text = body[marker.end() :] if marker else body.lstrip("\r\n")
     for ending in ("\n\n", "\r\n\r\n", "\r\n", "\n"):

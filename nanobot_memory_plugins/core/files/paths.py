@@ -1,4 +1,4 @@
-"""Where the memory files of a workspace are."""
+"""The paths of the memory files of a workspace."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ FOLDER = "memory"
 DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
 
-_LONGEST_READABLE = 60  # characters; at 3 bytes each still far below the usual 255 bytes of a file name
+_LONGEST_READABLE = 60  # characters: at 3 bytes each far below the usual limit of 255 bytes for a file name
 _HASH_DIGITS = 16
 _PLAIN_KEY = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{_LONGEST_READABLE - 1}}}")
 _HASHED_NAME = re.compile(rf".*-[0-9a-f]{{{_HASH_DIGITS}}}")
@@ -21,11 +21,11 @@ _RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d|conin|conout")  # device na
 
 
 def session_file_name(session_key: str) -> str:
-    """Return the name of a session's transcript, ``<name>.jsonl``.
+    """Return the file name of a session's transcript, ``<name>.jsonl``.
 
-    A key of up to 60 lower-case letters, digits, ``_`` and ``-`` is the name itself. Any other key gives its
-    readable part and 64 bits of its SHA-256. Distinct keys give distinct names, on file systems that
-    ignore case too, and no key leads out of the folder.
+    A key of up to 60 lower-case letters, digits, ``_`` and ``-`` is the name itself. For any other key the name is its
+    readable part and 64 bits of its SHA-256. Distinct keys have distinct names, even on file systems that ignore case,
+    and no name leads out of the folder.
     """
     if (
         _PLAIN_KEY.fullmatch(session_key)
@@ -41,11 +41,11 @@ def session_file_name(session_key: str) -> str:
 
 
 def source_of(relative: str) -> str:
-    """Return the `Hit.source` of what stands in a file, by its name from the workspace with forward slashes.
+    """Return the `Hit.source` of a file's content, given its path relative to the workspace with forward slashes.
 
     It is ``long_term`` for ``MEMORY.md`` and ``ENTRIES.md``, ``note`` for the notes of a day, ``transcript`` for
-    messages, ``document`` for other Markdown, in subfolders too, and empty for what is no memory. The structured notes
-    of a day say themselves what they are: `NoteEntry.source`.
+    transcripts, ``document`` for other Markdown, in subfolders too, and empty for any other file. Structured notes have
+    their own `NoteEntry.source`.
     """
     top, _, inside = relative.partition("/")
     folder, _, name = inside.rpartition("/")
@@ -60,7 +60,7 @@ def source_of(relative: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPaths:
-    """The places below one workspace. Nothing is created by asking for them."""
+    """The paths below one workspace. Nothing is created by asking for them."""
 
     workspace: Path
 
@@ -91,7 +91,7 @@ class MemoryPaths:
 
     @property
     def privacy(self) -> Path:
-        """What must fail closed: pauses, marked conversations, an unfinished purge."""
+        """The privacy state: pauses, marked conversations and an unfinished purge."""
         return self.memory / ".privacy.json"
 
     @property

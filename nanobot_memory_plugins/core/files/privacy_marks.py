@@ -1,8 +1,8 @@
-"""What must fail closed: pauses, conversations whose host's own history is not taken, an unfinished purge, who writes.
+"""Privacy state that must fail closed: pauses, marked conversations, an unfinished purge, and the people who write.
 
-One small file, ``memory/.privacy.json``, with names of transcripts and people, times and ids; what is to be forgotten
-is in it only for as long as that takes. Where it cannot be read, all counts as paused and as marked, and several as
-writers.
+It is one small file, ``memory/.privacy.json``, with names of transcripts and people, times and ids. Texts to be purged
+are in it only while the purge runs. When the file cannot be read, everything counts as paused and marked, and the
+workspace as used by several people.
 """
 
 import os
@@ -24,17 +24,17 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LOCK_SECONDS = 5.0
 _WORKSPACE = "*"
-# By whom a pause was set: only the same exact words, or the command, end what they began.
+# How a pause was set. A pause that the user's exact words began is ended only by such words or the command.
 BY_WORDS, BY_TOOL = "words", "tool"
-# People who wrote besides the owner: a few are enough.
+# The number of other writers that are recorded: a few are enough to know that there are several.
 MAX_WRITERS = 20
-# Nobody waits for long for a lock that is there to note who writes: their next message notes it, too.
-_NOTED_SECONDS = 0.5
+# Recording a writer does not wait longer for the lock: the next message of the same person records it too.
+_WRITER_LOCK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedPurge:
-    """A purge that was begun at ``time`` (ISO 8601), and what is left of it to be done."""
+    """The remaining part of a purge that was started at ``time`` (ISO 8601)."""
 
     erasure: Erasure
     time: str
@@ -42,10 +42,11 @@ class UnfinishedPurge:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyMarks:
-    """The content of the file. ``paused`` says by whom, for a conversation and sender, or the workspace as a whole.
+    """The content of the file.
 
-    ``marked`` are transcripts from whose conversations something was taken back, with the time of the last.
-    ``heard`` are people besides the owner who wrote.
+    ``paused`` maps a conversation and sender, or the whole workspace, to how the pause was set. ``marked`` maps
+    transcripts to the time of their last mark: parts of these conversations were removed, so that the host's own
+    history of them is not used. ``heard`` are the people besides the owner who have written.
     """
 
     paused: Mapping[str, str] = field(default_factory=dict)
@@ -55,16 +56,16 @@ class PrivacyMarks:
     is_unreadable: bool = False
 
     def pause_of(self, session_key: str, sender: str) -> str:
-        """Return by whom a conversation is paused for a sender, or nothing."""
+        """Return how a conversation was paused for a sender (`BY_WORDS` or `BY_TOOL`), or nothing."""
         if self.is_unreadable:
             return BY_WORDS
-        names = (_WORKSPACE, _name(session_key, ""), _name(session_key, sender))
+        names = (_WORKSPACE, _pause_key(session_key, ""), _pause_key(session_key, sender))
         by = {self.paused[name] for name in names if name in self.paused}
         return BY_WORDS if BY_WORDS in by else next(iter(by), "")
 
     @property
     def is_workspace_paused(self) -> bool:
-        """Whether the workspace as a whole is paused."""
+        """Whether the whole workspace is paused."""
         return _WORKSPACE in self.paused
 
     @property
@@ -73,12 +74,12 @@ class PrivacyMarks:
         return sorted({name.partition("/")[0] for name in self.paused if name != _WORKSPACE})
 
     def is_marked(self, session_key: str) -> bool:
-        """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
+        """Return whether parts of a conversation were removed, which the host's own history may still contain."""
         return self.is_unreadable or session_file_name(session_key) in self.marked
 
     @property
-    def last(self) -> str:
-        """The time of the last mark, or nothing."""
+    def last_marked(self) -> str:
+        """The time of the last mark (ISO 8601), or nothing."""
         return max(self.marked.values(), default="")
 
 
@@ -86,22 +87,22 @@ _MARKS = TypeAdapter(PrivacyMarks)
 
 
 class PrivacyFile:
-    """The file of one workspace. Everything here blocks for a moment; what writes raises `MemoryFileError`."""
+    """Reads and changes the privacy file of one workspace. Every call blocks; changes may raise `MemoryFileError`."""
 
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self.path = paths.privacy
-        self._known: tuple[object, PrivacyMarks] = ((), PrivacyMarks())
+        self._cached: tuple[object, PrivacyMarks] = ((), PrivacyMarks())
 
     def read(self) -> PrivacyMarks:
-        """Return what the file says; it is read anew where it has changed."""
+        """Return the content of the file. It is read only when it has changed."""
         stamp = file_stamp(self.path)
-        if stamp is None or self._known[0] != stamp:
-            self._known = (stamp, _read(self.path))
-        return self._known[1]
+        if stamp is None or self._cached[0] != stamp:
+            self._cached = (stamp, _read(self.path))
+        return self._cached[1]
 
     def unfinished(self) -> UnfinishedPurge | None:
-        """Return the purge that was broken off, also one whose process ended while it was being written down."""
+        """Return the interrupted purge, if any, even when its process died while recording it."""
         for left in self.path.parent.glob(f".{self.path.name}.*.tmp"):
             with suppress(OSError, MemoryFileError), workspace_lock(self._paths, "files", _LOCK_SECONDS):
                 if _read(left).unfinished is not None and _read(self.path).unfinished is None:
@@ -111,35 +112,35 @@ class PrivacyFile:
         return self.read().unfinished
 
     def pause(self, session_key: str, sender: str, by: str, when: datetime) -> None:
-        """Pause a conversation for a sender, or with an empty key the workspace."""
-        pause, transcript = {_name(session_key, sender): by}, session_file_name(session_key)
-        self._change(lambda marks: replace(_marked(marks, [transcript], when), paused={**marks.paused, **pause}))
+        """Pause a conversation for a sender, or the whole workspace when the key is empty."""
+        pause, transcript = {_pause_key(session_key, sender): by}, session_file_name(session_key)
+        self._change(lambda marks: replace(_with_mark(marks, [transcript], when), paused={**marks.paused, **pause}))
 
     def resume(self, session_key: str, sender: str | None) -> None:
-        """Go on with a conversation for a sender, without one for everybody; with an empty key with the workspace."""
-        name = _name(session_key, sender or "")
-        of_everybody = bool(session_key) and sender is None
+        """Resume a conversation for a sender, or for everybody when it is None. An empty key resumes the workspace."""
+        key = _pause_key(session_key, sender or "")
+        is_for_everybody = bool(session_key) and sender is None
 
-        def is_meant(one: str) -> bool:
-            return one == name or (of_everybody and one.startswith(name))
+        def is_ended(one: str) -> bool:
+            return one == key or (is_for_everybody and one.startswith(key))
 
         self._change(
-            lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if not is_meant(one)})
+            lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if not is_ended(one)})
         )
 
     def mark(self, transcripts: Iterable[str], when: datetime) -> None:
-        """Note that something was taken back from these conversations, by their transcripts' names."""
+        """Record that parts of these conversations were removed. ``transcripts`` are file names."""
         names = list(transcripts)
-        self._change(lambda marks: _marked(marks, names, when))
+        self._change(lambda marks: _with_mark(marks, names, when))
 
     def note_writer(self, name: str) -> None:
-        """Note that somebody besides the owner writes; where the file cannot be read, it stays as it is."""
+        """Record a person besides the owner who writes. An unreadable file is left unchanged."""
         marks = self.read()
         if name not in marks.heard and len(marks.heard) < MAX_WRITERS and not marks.is_unreadable:
-            self._change(lambda marks: replace(marks, heard=(*marks.heard, name)), _NOTED_SECONDS)
+            self._change(lambda marks: replace(marks, heard=(*marks.heard, name)), _WRITER_LOCK_SECONDS)
 
     def note_purge(self, unfinished: UnfinishedPurge | None) -> None:
-        """Write down what is being purged, on the disk when this returns; None once nothing is left of it."""
+        """Record the remaining part of a purge, on the disk when this returns, or None once it is complete."""
         if self.read().unfinished != unfinished:
             self._change(lambda marks: replace(marks, unfinished=unfinished))
 
@@ -165,11 +166,11 @@ def _read(path: Path) -> PrivacyMarks:
         return PrivacyMarks(heard=(f"somebody whom {path.name} named, which cannot be read",), is_unreadable=True)
 
 
-def _name(session_key: str, sender: str) -> str:
-    """Return the name of a pause. A conversation may be named by its transcript, as the commands list it."""
+def _pause_key(session_key: str, sender: str) -> str:
+    """Return the key of a pause. A conversation may be given by its transcript, as commands list it."""
     transcript = session_key if session_key.endswith(".jsonl") else session_file_name(session_key)
     return f"{transcript}/{sender}" if session_key else _WORKSPACE
 
 
-def _marked(marks: PrivacyMarks, transcripts: Iterable[str], when: datetime) -> PrivacyMarks:
+def _with_mark(marks: PrivacyMarks, transcripts: Iterable[str], when: datetime) -> PrivacyMarks:
     return replace(marks, marked={**marks.marked, **dict.fromkeys(transcripts, when.isoformat())})

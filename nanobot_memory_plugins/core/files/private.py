@@ -1,4 +1,4 @@
-"""Folders, locks and files of ours: for their owner only, and never behind a symbolic link."""
+"""Private folders, locks and files: accessible to their owner only, and never behind a symbolic link."""
 
 import contextlib
 import errno
@@ -16,11 +16,11 @@ SYMLINK_REFUSED = "it is a symbolic link, and nothing is written through it"
 
 
 def make_private_folder(folder: Path, *, below: Path | None = None) -> None:
-    """Make a folder of ours, and what is missing above it, with mode 0700 whatever the umask is.
+    """Create a folder and its missing parents with mode 0700, whatever the umask is.
 
-    Every folder from ``folder`` up to ``below`` (its parent, unless said otherwise) is ours: it is made narrow where
-    this user owns it, and refused where it is a link. ``below`` and what is above it keep their owner: they may
-    be links, and keep their mode. Raises `OSError`, with ``ELOOP`` and the link's name for a link.
+    Every folder from ``folder`` up to ``below`` (exclusive; by default its parent) is restricted to its owner if this
+    user owns it, and refused if it is a link. ``below`` and the folders above may be links, and keep their mode. Raises
+    `OSError`; for a link with ``ELOOP`` and the link's name.
     """
     below = folder.parent if below is None else below
     below.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
@@ -34,30 +34,30 @@ def make_private_folder(folder: Path, *, below: Path | None = None) -> None:
             raise OSError(errno.ELOOP, SYMLINK_REFUSED, str(current))
         if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(current))
-        _narrow(current, status, _FOLDER_MODE)
+        _restrict_mode(current, status, _FOLDER_MODE)
 
 
 def restrict_file(path: Path) -> None:
-    """Take a file of ours from everybody but its owner. A link, a file with other names, or another's stays."""
+    """Restrict a file to its owner. A link, a file with several names, or another user's file stays unchanged."""
     with contextlib.suppress(OSError):
         status = path.lstat()
         if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
-            _narrow(path, status, _FILE_MODE)
+            _restrict_mode(path, status, _FILE_MODE)
 
 
 def private_lock(path: Path) -> "FileLock":
-    """Return a lock file for its owner only, to be released in any thread.
+    """Return a lock whose file is private, and which any thread may release.
 
-    filelock gives it 0666 less the umask, unless it gets another mode.
+    Without a mode filelock would create the file with 0666 minus the umask.
     """
-    from filelock import FileLock  # with asyncio, which takes longer than a list of entries
+    from filelock import FileLock  # slow to import, because it imports asyncio
 
     restrict_file(path)
     return FileLock(path, mode=_FILE_MODE, thread_local=False)
 
 
-def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
-    # Systems without owners have no modes of this kind either.
+def _restrict_mode(path: Path, status: os.stat_result, mode: int) -> None:
+    # Systems without file owners have no such modes either.
     if stat.S_IMODE(status.st_mode) & ~mode & 0o777 and status.st_uid == getattr(os, "geteuid", lambda: None)():
         with contextlib.suppress(OSError):
             os.chmod(path, stat.S_IMODE(status.st_mode) & mode)

@@ -1,4 +1,4 @@
-"""Reading a file that anybody may have put in the memory folder: a pipe, a device or a link among them."""
+"""Safe reading of files in the memory folder, where anybody may have put a pipe, a device or a link."""
 
 import errno
 import os
@@ -8,20 +8,20 @@ from typing import BinaryIO
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Bytes that a disk leaves where it has lost some, in a row.
+# A run of bytes that a disk returns for lost data.
 _ERASED = b"\xff" * 4
-# The share of a file that may be no UTF-8: people keep notes in other encodings, too.
+# The share of a file that may be invalid UTF-8: people also keep notes in other encodings.
 _MOST_UNREADABLE = 0.1
 _FLAGS = (
     os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # to open a named pipe would wait for its writer
+    | getattr(os, "O_NONBLOCK", 0)  # opening a named pipe would wait for its writer
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; a folder, a pipe, a socket or a device raises `OSError` at once."""
+    """Open a regular file for reading. Raises `OSError` at once for a folder, a pipe, a socket or a device."""
     descriptor = os.open(path, _FLAGS)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -30,7 +30,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def require_regular_file(path: Path) -> None:
-    """Raise `OSError` where a path is something else than a file: what opens databases would wait for a pipe."""
+    """Raise `OSError` when a path exists and is not a file: opening a database that is a pipe would block."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
@@ -42,9 +42,9 @@ def read_regular(path: Path) -> bytes:
 
 
 def file_stamp(path: Path | int) -> tuple[int, ...] | None:
-    """Return what of a file, or of an open one, changes with its content: nothing of one that is missing.
+    """Return numbers that change with the content of a file, given its path or descriptor.
 
-    None where it cannot be looked at.
+    The result is empty for a missing file, and None when the file cannot be inspected.
     """
     try:
         status = os.stat(path)
@@ -56,9 +56,10 @@ def file_stamp(path: Path | int) -> tuple[int, ...] | None:
 
 
 def read_inside(path: Path) -> bytes:
-    """Return the bytes of a file in a folder of ours, which may be a link to one nearby: in its folder, or one above.
+    """Return the bytes of a file that may be a link to another file below its own folder or the parent folder.
 
-    A link that leads further could bring any file into a prompt: it raises `OSError`, as `open_regular` does.
+    A link that leads elsewhere raises `OSError`, since it could bring any file into a prompt. Raises as `open_regular`
+    does.
     """
     if path.is_symlink():
         target = Path(os.path.realpath(path))
@@ -68,7 +69,7 @@ def read_inside(path: Path) -> bytes:
 
 
 def describe_damage(data: bytes) -> str:
-    """Say how a disk or a crash has damaged the bytes of a Markdown file, or return the empty string."""
+    """Describe the damage that a disk or a crash did to the bytes of a Markdown file. Return "" for no damage."""
     if b"\0" in data:
         return Sentence("it holds NUL bytes")
     if _ERASED in data:
@@ -83,6 +84,6 @@ def describe_damage(data: bytes) -> str:
 
 
 def inode(path: Path | None) -> int:
-    """Return the number of the file at a path, 0 where there is none."""
+    """Return the inode of the file at a path, or 0 when there is none."""
     stamp = path and file_stamp(path)
     return stamp[2] if stamp else 0

@@ -1,4 +1,4 @@
-"""Replacing a whole file so that no crash leaves it torn."""
+"""Atomic replacement of a whole file."""
 
 import contextlib
 import os
@@ -12,20 +12,19 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.private import restrict_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# A temporary file older than this was left behind by a process that died.
+# An older temporary file was left behind by a process that died.
 _STALE_SECONDS = 60.0
 
 
 def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
-    """Put ``data`` in the place of the file at ``path``, whole or not at all.
+    """Replace the file at ``path`` by ``data``, completely or not at all.
 
-    A temporary file in the same folder is written and synced, the previous file is kept as ``<name>.bak`` unless
-    ``keeps_backup`` is off (a hard link where the file system has them; then made 0600), the temporary file is renamed,
-    and the folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
-    new file gets 0600. It takes no lock: hold `locked` for a file to which others append. It blocks for as long as the
-    disk takes.
+    The data is written to a temporary file in the same folder and synced; the previous file is kept as ``<name>.bak``
+    (with mode 0600) unless ``keeps_backup`` is False; the temporary file is renamed, and the folder is synced. A reader
+    sees either the old or the new file. The mode of the previous file is kept; a new file gets 0600. No lock is taken:
+    hold `workspace_lock` for a file to which others append. The call blocks on the disk.
 
-    Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
+    Raises `MemoryFileError` on failure; the previous file is then unchanged.
     """
     temporary = _temporary_path(path)
     try:
@@ -40,7 +39,7 @@ def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
             _keep_backup(path)
         os.replace(temporary, path)
         if keeps_backup:
-            restrict_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
+            restrict_file(path.with_name(f"{path.name}.bak"))  # not earlier: it was a hard link of ``path``
         sync_folder(path.parent)
     except OSError as error:
         raise MemoryFileError(
@@ -52,7 +51,7 @@ def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, where the system offers that."""
+    """Sync the names in a folder to the disk, where the system supports it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -76,7 +75,7 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
 
 
 def _keep_backup(path: Path) -> None:
-    """Make ``<name>.bak`` the file that ``path`` is now, in one step."""
+    """Replace ``<name>.bak`` by the current file, atomically."""
     temporary = _temporary_path(path)
     try:
         try:
@@ -90,7 +89,7 @@ def _keep_backup(path: Path) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove temporary files of ``path`` that killed processes left."""
+    """Remove temporary files of ``path`` that killed processes left behind."""
     oldest = time.time() - _STALE_SECONDS
     for left in path.parent.glob(f".{path.name}.*.tmp"):
         with contextlib.suppress(OSError):

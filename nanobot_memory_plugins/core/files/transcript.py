@@ -1,4 +1,4 @@
-"""One line of JSON a message: what was said in a session."""
+"""Transcripts: the messages of a session, as one line of JSON each."""
 
 import json
 import os
@@ -20,20 +20,20 @@ from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.core.values.scopes import SYSTEM_CHANNEL
 
-# Bytes that are read from the end of a file at first and at most.
+# Bytes that are read from the end of a file: in the first read, and at most in all.
 _FIRST_BLOCK = 1 << 16
 _MOST_BYTES = 1 << 26
 _YES = "yes"
-# Records that are looked at to find out the owner of a session: nearly always the last one names it.
-_RECORDS_ASKED = 8
+# Records that are searched for the owner of a session. Nearly always the last one names it.
+_OWNER_RECORDS = 8
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRecord:
-    """One message of a transcript. ``name`` is the tool's name, where the message is a tool's result.
+    """One message of a transcript. ``name`` is the tool's name when the message is a tool's result.
 
-    ``resumed`` says that it was taken over from a host's history: nobody here received it when it was said.
+    A ``resumed`` message was imported from a host's history, and not recorded when it was said.
     """
 
     role: str
@@ -55,7 +55,7 @@ class TranscriptRecord:
 
 
 def render_transcript_line(record: TranscriptRecord) -> bytes:
-    """Return the line for ``record``, with its line end. The id comes first. Empty fields are left out."""
+    """Return the line of ``record``, with its line break. The id comes first, and empty fields are left out."""
     fields = {
         "id": record.id,
         "time": exact_time(record.time) if record.time is not None else "",
@@ -72,7 +72,7 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
 
 
 def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
-    """Return the record of one line, or None for a torn or foreign line. Unknown keys are ignored."""
+    """Return the record of one line, or None for an incomplete or unrelated line. Unknown keys are ignored."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -80,7 +80,7 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
     if not isinstance(data, dict) or not isinstance(data.get("role"), str) or not isinstance(data.get("text"), str):
         return None
     fields = {name: value for name, value in data.items() if isinstance(value, str)}
-    if b"\\u" in line:  # half of a surrogate pair may stand there, which UTF-8 itself cannot say
+    if b"\\u" in line:  # may be an escaped lone surrogate, which UTF-8 cannot encode
         fields = {name: clean(value) for name, value in fields.items()}
     role = fields["role"]
     by_role = {"user": Origin.USER, "tool": Origin.TOOL}.get(role, Origin.ASSISTANT)
@@ -100,8 +100,8 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
 def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRecord]:
     """Return up to ``limit`` last records of a session, oldest first.
 
-    The file is read from its end, and no further than needed; at most 64 MB of it. Raises `OSError` when
-    the file cannot be read, except that a missing file has no records.
+    The file is read from its end, no further than needed, and at most 64 MB of it. A missing file has no records.
+    Raises `OSError` when the file cannot be read.
     """
     records: list[TranscriptRecord] = []
     key = clean(session_key)
@@ -110,11 +110,11 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
             records.append(record)
             if len(records) >= limit and not record.resumed:
                 break
-    return _in_order(records)[-limit:]
+    return _oldest_first(records)[-limit:]
 
 
 def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRecord]:
-    """Return the records of a file since a moment, oldest first, the last ``limit``. Raises `OSError`."""
+    """Return up to ``limit`` last records of a file since a time, oldest first. Raises `OSError`."""
     records: list[TranscriptRecord] = []
     for record in _records_from_end(path):
         if record.time is None or record.time >= since:
@@ -123,11 +123,11 @@ def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRe
             break
         if len(records) == limit:
             break
-    return _in_order(records)
+    return _oldest_first(records)
 
 
-def _in_order(last_first: list[TranscriptRecord]) -> list[TranscriptRecord]:
-    """Return records oldest first: a history that was taken in behind a message stands below it in the file."""
+def _oldest_first(last_first: list[TranscriptRecord]) -> list[TranscriptRecord]:
+    """Return records oldest first. Resumed messages may follow later messages in the file."""
     records = last_first[::-1]
     if any(one.resumed for one in records):
         records.sort(key=lambda one: one.time or _LONG_AGO)
@@ -135,10 +135,10 @@ def _in_order(last_first: list[TranscriptRecord]) -> list[TranscriptRecord]:
 
 
 def recorded_scope(path: Path, session_key: str) -> Scope:
-    """Return the owner of a session, as its last records say; what they do not say, or cannot be read, stays empty."""
+    """Return the owner of a session according to its last records. Unknown fields are empty."""
     try:
         of_session = (one for one in _records_from_end(path) if one.session_key == clean(session_key))
-        records = list(islice(of_session, _RECORDS_ASKED))
+        records = list(islice(of_session, _OWNER_RECORDS))
     except OSError:
         return Scope()
     named = [record.scope for record in records if record.scope.channel != SYSTEM_CHANNEL]
@@ -146,7 +146,7 @@ def recorded_scope(path: Path, session_key: str) -> Scope:
 
 
 def _records_from_end(path: Path) -> Iterator[TranscriptRecord]:
-    """Yield the records of a file, last first; none of one that is missing."""
+    """Yield the records of a file, last first. A missing file has none."""
     try:
         file = open_regular(path)
     except FileNotFoundError:
@@ -162,4 +162,4 @@ def _records_from_end(path: Path) -> Iterator[TranscriptRecord]:
             for line in reversed(lines):
                 if (record := parse_transcript_line(line)) is not None:
                     yield record
-            block *= 2  # so that one long line is not copied over and over
+            block *= 2  # so that a long line is not copied many times

@@ -32,7 +32,7 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
         text = without_private(unfenced.text) if message.role == "user" else unfenced.text
         if message.role in _SPEAKERS and text.strip():
             original, is_searched = text, place >= len(messages) - _SECRET_MESSAGES
-            text = secrets.without(original)
+            text = secrets.hide(original)
             secrets.learn(original, secrets_in(original) if is_searched else ())
         messages[place] = unfenced.with_text(text)
     return tuple(messages)

@@ -282,7 +282,7 @@ class HistoryCalls(MessageCalls):
         keys = [session_key, redact_key(parent)] if parent else [session_key]
         recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
         recorded.add_counts(self.privacy.session(key).message_counts for key in keys)
-        last = self.privacy.file.read().last
+        last = self.privacy.file.read().last_marked
         if recorded.is_empty and last:  # messages older than the last mark may have been erased elsewhere
             history = [
                 one if one and (time := message_time(one)) and time.isoformat() > last else None for one in history

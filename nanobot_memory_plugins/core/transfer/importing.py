@@ -275,7 +275,7 @@ def _take_whole(run: ImportRun, file: ImportedFile) -> None:
     there = run.read(file.name)
     if there == file.data or (there and whole_key(file.name, file.data) in run.known):
         run.report.known += 1  # what was corrected here since stays so
-    elif file.name == ENTRIES_FILE and (there or PrivacyFile(run.paths).read().last):
+    elif file.name == ENTRIES_FILE and (there or PrivacyFile(run.paths).read().last_marked):
         _join_entries(run, file)
     elif not there:
         run.create(file.name, file.data)
