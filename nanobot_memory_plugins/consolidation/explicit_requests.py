@@ -48,17 +48,13 @@ def explicit_request(message: str) -> tuple[str, dict[str, str]] | None:
 
 # Cues that make a follow-up call worthwhile when the model called no tool. They decide only whether to make that call;
 # the model decides what the message means.
-_CUES = {
-    "en": (
-        "remember", "don't forget", "do not forget", "forget", "keep in mind", "note that", "make a note", "write down",
-        "for the record", "from now on", "always ", "never ", "stop ", "no longer", "memorize", "memorise", "delete",
-        "erase", "in future", "bear in mind",
-    ),
-    "zh": (
-        "记住", "记得", "记下", "记一下", "别忘", "不要忘", "忘掉", "忘记", "忘了", "以后", "从现在起", "今后", "每次",
-        "永远", "不要再", "别再", "删掉", "删除", "備忘", "備註",
-    ),
-}  # fmt: skip
+_CUES = (
+    "remember", "don't forget", "do not forget", "forget", "keep in mind", "note that", "make a note", "write down",
+    "for the record", "from now on", "always ", "never ", "stop ", "no longer", "memorize", "memorise", "delete",
+    "erase", "in future", "bear in mind",
+    "记住", "记得", "记下", "记一下", "别忘", "不要忘", "忘掉", "忘记", "忘了", "以后", "从现在起", "今后", "每次",
+    "永远", "不要再", "别再", "删掉", "删除", "備忘", "備註",
+)  # fmt: skip
 _MOST_CHARACTERS = 4_000
 _ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
 
@@ -73,14 +69,10 @@ def is_answered(messages: Sequence[Message], text: str) -> bool:
     return False
 
 
-def _has_cue(text: str) -> bool:
-    folded = text[:_MOST_CHARACTERS].casefold()
-    return any(cue in folded for cues in _CUES.values() for cue in cues)
-
-
 async def requested_operations(context: PluginContext, text: str) -> list[dict[str, Any]]:
     """Return the tool calls that a message requests, as the model reads it; none when the model fails."""
-    if context.complete is None or not _has_cue(text):
+    folded = text[:_MOST_CHARACTERS].casefold()
+    if context.complete is None or not any(cue in folded for cue in _CUES):
         return []
     language = language_of(text)
     day = day_label(context.clock.now().astimezone().date(), language)

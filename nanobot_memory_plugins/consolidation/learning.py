@@ -25,14 +25,14 @@ _LEAST_TOKENS = 6
 _COMPARED_MESSAGES, _COMPARED_ENTRIES = 50, 200
 
 
-class EntryLearning:
+class EntryLearner:
     """Turns what the model read in the sessions of one workspace into entries."""
 
     def __init__(self, repository: EntryRepository, context: PluginContext) -> None:
         self._repository = repository
         self._context = context
 
-    def part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
+    def reading_part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
         """Return the entries' part of the reading of a session, or None when there is nothing to learn from."""
         options: ConsolidationOptions = self._context.options
         if not options.extract:
@@ -45,12 +45,12 @@ class EntryLearning:
         async def known() -> Mapping[str, str]:
             return {entry.id: entry.content for entry in await self._known_entries(texts, scope)}
 
-        async def take(reading: SessionReading) -> Sequence[Note]:
+        async def learn_from(reading: SessionReading) -> Sequence[Note]:
             if reading.entries:
                 await run_in_daemon_thread(self._learn, session_key, reading.entries, scope)
             return ()
 
-        return ReadingPart("entries", take, known=known)
+        return ReadingPart("entries", learn_from, known=known)
 
     async def _known_entries(self, texts: Sequence[str], scope: Scope) -> list[Entry]:
         """Return the entries that the texts may confirm or end, the most relevant first.

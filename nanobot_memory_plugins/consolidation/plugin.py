@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.explicit_requests import explicit_request, is_answered, requested_operations
-from nanobot_memory_plugins.consolidation.learning import EntryLearning
+from nanobot_memory_plugins.consolidation.learning import EntryLearner
 from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -52,13 +52,13 @@ class _WorkspaceEntries:
             RememberTool(self.repository, self.recent, context),
             ForgetTool(self.repository, self.recent, context),
         ]
-        self.learning = EntryLearning(self.repository, context)
+        self.learner = EntryLearner(self.repository, context)
         self.prompt = PromptSource(self.repository, context)
 
     def refresh(self) -> None:
         """Adopt changes that others made to the file, and load it, so that the first prompt contains the entries."""
         try:
-            self.repository.settle()
+            self.repository.adopt_edits()
             self.repository.load_cached()
         except MemoryFileError as error:
             logger.warning("the file of the entries stays as it is: {}", error.cause)
@@ -143,7 +143,7 @@ class ConsolidationPlugin:
     ) -> ReadingPart | None:
         """Ask for entries from the new messages of a session."""
         fresh = messages[-unread["entries"] :] if unread.get("entries") else messages if "entries" not in unread else ()
-        return self._entries_of(context).learning.part(session_key, fresh, scope)
+        return self._entries_of(context).learner.reading_part(session_key, fresh, scope)
 
     @hookimpl
     async def on_turn_finished(

@@ -74,9 +74,9 @@ def best_entries(entries: Iterable[Entry], now: datetime, options: Consolidation
     """Return the entries for the prompt: pinned entries, those due soon, then the highest scores.
 
     When there are too many, the most important are taken, and among those the most recently used. Replaced and
-    expired entries are excluded. An active entry needs the options' score, unless it is due within a week.
-    Only what the user said is included: a model believes its system prompt most, and what it remembered on its own may
-    paraphrase a web page. Recall shows the rest, inside its fence.
+    expired entries are excluded. An entry must be active, and be pinned or have the options' score, unless it is due
+    within a week. Only the user's statements and confirmed findings of the assistant are included: a model believes its
+    system prompt most, and its own notes may paraphrase a web page. Recall shows the rest, inside its fence.
     The order is by the displayed score, then by id, so that a day's fading, which lowers all scores equally, does not
     move an entry.
     """
@@ -206,7 +206,7 @@ class PromptSource:
         now = self._context.clock.now()
         key = visible, now.astimezone().date()
         if key not in self._texts:
-            entries = snapshot.displayed()
+            entries = snapshot.displayed_entries()
             language = dominant_language([Message("user", entry.content) for entry in entries])
             # Scores as of now: the file may not have been written since they faded.
             current = (as_of(entry, now) for entry in entries)

@@ -35,7 +35,7 @@ __all__ = [
 
 
 @cache
-def _built_in() -> "Redactor":
+def _built_in_redactor() -> "Redactor":
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
     return Redactor()
@@ -47,14 +47,14 @@ def redact_text(text: str, *, keeps: "ContactPolicy | None" = None) -> str:
     ``keeps`` decides which contact data stays visible; without it all contact data is hidden. The first call loads the
     detectors, which takes some hundredths of a second.
     """
-    return _built_in().redact(text, keeps=keeps)
+    return _built_in_redactor().redact(text, keeps=keeps)
 
 
 def redact_value(value: object) -> Any:
     """Return ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
-    return _built_in().redact_value(value)
+    return _built_in_redactor().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None" = None) -> str:
     """Return a short redacted text of ``value``; see :meth:`Redactor.preview`."""
-    return _built_in().preview(value, max_chars=max_chars, budget=budget)
+    return _built_in_redactor().preview(value, max_chars=max_chars, budget=budget)

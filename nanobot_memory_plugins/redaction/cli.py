@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
-from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
+from nanobot_memory_plugins.redaction.script.printable import escape_json, printable
 
 PROGRAM = "nanobot-memory-redact"
 _DONE, _FAILED = 0, 1
@@ -109,7 +109,7 @@ def _row(line: bytes) -> dict[str, Any]:
 
 
 def _write_line(target: BinaryIO, row: dict[str, Any]) -> None:
-    line = escaped_in_json(json.dumps(row, ensure_ascii=False))
+    line = escape_json(json.dumps(row, ensure_ascii=False))
     try:
         encoded = line.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can hold and UTF-8 cannot

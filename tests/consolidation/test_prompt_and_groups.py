@@ -88,7 +88,7 @@ async def test_a_file_that_was_unreadable_once_is_shown_as_soon_as_it_is_readabl
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
     (workspace / "memory" / "ENTRIES.md").write_text("## Active Memories\n\n- The user likes tea\n", encoding="utf-8")
-    EntryRepository(workspace).settle()
+    EntryRepository(workspace).adopt_edits()
     with monkeypatch.context() as patch:
         patch.setattr(f"{EntryRepository.__module__}.read_inside", Mock(side_effect=PermissionError))
         host = MemoryHost(workspace)

@@ -111,7 +111,7 @@ def test_bullets_become_entries_and_other_text_is_preserved(repository: EntryRep
         "```\n- code\n```\n\n## Mine\n\n- not an entry\n"
     )
     repository.path.write_text(text, encoding="utf-8")
-    repository.settle()
+    repository.adopt_edits()
     entries = repository.load().entries.values()
     assert {(one.category, one.content) for one in entries} == {
         ("fact", "likes tea from Assam"), ("todo", "call Mei"),
@@ -119,7 +119,7 @@ def test_bullets_become_entries_and_other_text_is_preserved(repository: EntryRep
     assert "begin one with a dash" in repository.load().problems[0]
     after = repository.path.read_text(encoding="utf-8")
     assert all(kept in after for kept in ("- [x] done", "hunter2", "- in a list", "- code", "- not an entry"))
-    repository.settle()
+    repository.adopt_edits()
     assert repository.path.read_text(encoding="utf-8") == after
 
 
@@ -131,7 +131,7 @@ def test_a_duplicate_id_belongs_to_the_first_entry_and_removed_entries_stay_remo
     blocks = before[before.index("### [") :]
     other = blocks.replace("text of bbbb", "said by bob").replace("-->", "; user: bob; origin: summary -->")
     repository.path.write_text(f"{before}\n{blocks}\n{other}", encoding="utf-8")
-    repository.settle()
+    repository.adopt_edits()
     (copy,) = (one for one in repository.load().entries.values() if one.content == "said by bob")
     assert {one.content for one in repository.load().entries.values()} == {"text of aaaa", "text of bbbb", copy.content}
     assert copy.id != "bbbb"
@@ -173,7 +173,7 @@ def test_a_bullet_with_a_forgotten_text_becomes_an_entry_again(repository: Entry
     add(repository, "aaaa")
     forget(repository, ["aaaa"], who="user")
     repository.path.write_text("- text of aaaa\n\n" + repository.path.read_text(encoding="utf-8"), encoding="utf-8")
-    repository.settle()
+    repository.adopt_edits()
     assert [one.content for one in repository.load().entries.values()] == ["text of aaaa"]
     assert set(repository.load().forgotten) == {"aaaa"}
 

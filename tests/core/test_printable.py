@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.fence import fence
-from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
+from nanobot_memory_plugins.redaction.script.printable import escape_json, printable
 from tests.behaviour.kit.hostile import HOSTILE, ORDER, SEQUENCES, found_in
 from tests.support.each import each
 
@@ -29,7 +29,7 @@ TEXTS = st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()))
 @each("text", HONEST)
 def test_honest_text_stays_as_it_is(text: str):
     assert printable(text) == text
-    assert escaped_in_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
+    assert escape_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
 
 
 @each("name", SEQUENCES)
@@ -42,7 +42,7 @@ def test_nothing_that_steers_or_hides_is_left(name: str):
 
 @given(TEXTS)
 def test_json_reads_back_as_it_was_and_hides_nothing(text: str):
-    encoded = escaped_in_json(json.dumps(text, ensure_ascii=False))
+    encoded = escape_json(json.dumps(text, ensure_ascii=False))
     assert json.loads(encoded) == text
     assert printable(encoded) == encoded
 

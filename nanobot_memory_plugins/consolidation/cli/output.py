@@ -48,7 +48,7 @@ def open_repository(workspace: Path | None) -> EntryRepository:
 
     repository = EntryRepository(folder, redact=lambda text: redaction().redact_people(text))
     with suppress(MemoryFileError):  # the next read or write reports it
-        repository.settle()
+        repository.adopt_edits()
     return repository
 
 

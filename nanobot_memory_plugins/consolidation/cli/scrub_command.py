@@ -102,12 +102,12 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
     result = CleanedFile()
 
     def safe(text: str) -> str:
-        taken, held = remove_secrets(text, repository.redacted)
+        taken, held = remove_secrets(text, repository.redact)
         result.found += held
         return taken
 
     def clean(text: bytes) -> bytes:
-        notes = secrets_cleaner(repository.redacted, repository.redacted, everywhere=everywhere).clean_notes(text)
+        notes = secrets_cleaner(repository.redact, repository.redact, everywhere=everywhere).clean_notes(text)
         result.found += notes.found
         result.foreign += notes.foreign
         return notes.data

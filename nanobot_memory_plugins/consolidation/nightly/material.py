@@ -47,7 +47,7 @@ Redact = Callable[[str], str]
 class Material:
     """What a consolidation reads, or the part of it for one model call: all that the same viewers may see.
 
-    ``notes`` of the days, people's ``texts`` and users' messages (``said``) are records, oldest first; the origin of a
+    ``notes`` of the days, people's ``texts`` and users' ``messages`` are records, oldest first; the origin of a
     record is the user or the assistant.
     """
 
@@ -55,15 +55,15 @@ class Material:
     entries: dict[str, Entry] = field(default_factory=dict)
     notes: list[TranscriptRecord] = field(default_factory=list)
     texts: list[TranscriptRecord] = field(default_factory=list)
-    said: list[TranscriptRecord] = field(default_factory=list)
+    messages: list[TranscriptRecord] = field(default_factory=list)
 
     def is_worth_asking(self, since: datetime | None) -> bool:
         """Return whether there is anything to consolidate that was written, said or used since a moment."""
-        if not (self.notes or self.texts or self.said or len(self.entries) > 1):
+        if not (self.notes or self.texts or self.messages or len(self.entries) > 1):
             return False
         return (
             since is None
-            or any(_time(record) >= since for record in (*self.notes, *self.said))
+            or any(_time_of(record) >= since for record in (*self.notes, *self.messages))
             or any(entry.last_activated > since for entry in self.entries.values())
         )
 
@@ -74,19 +74,19 @@ def group_by_viewer(
     """Return the material and entries grouped by visibility: scopes that see the same memories share one."""
     found: dict[Visibility, Material] = {}
 
-    def of(scope: Scope) -> Material:
+    def material_of(scope: Scope) -> Material:
         # Projects do not separate people: what a person said in two projects is read together.
         visible = replace(narrow(scope), project="")
         return found.setdefault(visible, Material(visible))
 
     for entry in entries.values():
-        of(entry.session_scope).entries[entry.id] = entry
+        material_of(entry.session_scope).entries[entry.id] = entry
     for note in read.notes:
-        of(note.scope).notes.append(note)
+        material_of(note.scope).notes.append(note)
     for text in read.texts:
-        of(text.scope).texts.append(text)
-    for record in read.said:
-        of(record.scope).said.append(record)
+        material_of(text.scope).texts.append(text)
+    for record in read.messages:
+        material_of(record.scope).messages.append(record)
     return found
 
 
@@ -100,20 +100,20 @@ def read_material(
     """
     today = now.astimezone().date()
     midnights = [datetime.combine(today - timedelta(days=back), time()).astimezone() for back in range(days)]
-    notes = [record for day in midnights for record in _records(_read_file(paths.day_note(day.date())), day, redact)]
-    texts = [record for data in (foreign, _read_file(paths.long_term)) for record in _records(data, now, redact)]
+    notes = [record for day in midnights for record in _records_in(_read_file(paths.day_note(day.date())), day, redact)]
+    texts = [record for data in (foreign, _read_file(paths.long_term)) for record in _records_in(data, now, redact)]
     # A text that was noted several times is kept once, with its last time.
-    newest = {(record.text, record.scope): record for record in sorted(notes, key=_time)}
+    newest = {(record.text, record.scope): record for record in sorted(notes, key=_time_of)}
     messages = _messages_since(paths, midnights[-1], redact, tuple(background))
-    return Material(Visibility(), notes=sorted(newest.values(), key=_time), texts=texts, said=messages)
+    return Material(Visibility(), notes=sorted(newest.values(), key=_time_of), texts=texts, messages=messages)
 
 
-def _time(record: TranscriptRecord) -> datetime:
+def _time_of(record: TranscriptRecord) -> datetime:
     assert record.time is not None  # noqa: S101  # notes and messages have a time
     return record.time
 
 
-def _records(data: bytes, when: datetime, redact: Redact) -> Iterator[TranscriptRecord]:
+def _records_in(data: bytes, when: datetime, redact: Redact) -> Iterator[TranscriptRecord]:
     """Yield the notes and passages of a file; ``when`` is the time of passages, which have none."""
     for part in parse_notes(data):
         if isinstance(part, Passage):
@@ -160,7 +160,7 @@ def _messages_since(
         ]
         if messages:
             sessions.append(messages)
-    sessions.sort(key=lambda session: _time(session[-1]))
+    sessions.sort(key=lambda session: _time_of(session[-1]))
     return [record for session in sessions for record in session][-_MESSAGES:]
 
 
@@ -181,17 +181,17 @@ def make_prompt(
 
     The newest messages and notes and the entries with the highest scores come first. What does not fit is left out.
     """
-    records = (*material.notes, *material.said)
+    records = (*material.notes, *material.messages)
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
     empty = {**dict.fromkeys(_SHARES, ""), "day": day_label(today, language), "wishes": wishes_text(wishes, language)}
     fixed = _CONSOLIDATION.fill(language, empty)
-    ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
+    ranked = _rank_entries(material.entries.values())[:_MOST_ENTRIES]
     lines = {
         "rest": [_record_line(text) for text in material.texts],
         "entries": [_entry_line(entry, language) for entry in ranked],
         "notes": [_record_line(note) for note in reversed(material.notes)],
-        "said": [_record_line(message) for message in reversed(material.said)],
+        "said": [_record_line(message) for message in reversed(material.messages)],
     }
     room = tokens - 24 - sum(estimate_tokens(message["content"]) for message in fixed)
     for name, part in lines.items():
@@ -204,7 +204,7 @@ def make_prompt(
     return _CONSOLIDATION.fill(language, {**empty, **values}), entries
 
 
-def _ranked(entries: Iterable[Entry]) -> list[Entry]:
+def _rank_entries(entries: Iterable[Entry]) -> list[Entry]:
     """Return the entries that the model may change: active ones first, by descending score."""
     trusted = [entry for entry in entries if entry.origin not in UNTRUSTED]
     return sorted(

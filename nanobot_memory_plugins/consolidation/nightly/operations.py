@@ -120,7 +120,7 @@ class _NightlyChanges:
             with _skip_dropped():
                 entry = decayed(self._changeable_entry(id_, changeable), self._now)
                 if entry.section is Section.ACTIVE:
-                    self.entries[id_] = _archived(entry)
+                    self.entries[id_] = _archive(entry)
 
     def _changeable_entry(self, id_: str, changeable: Mapping[str, Entry]) -> Entry:
         """Return an entry if it may be changed. Raises `_DroppedError` otherwise."""
@@ -138,7 +138,7 @@ class _NightlyChanges:
             raise _DroppedError("neither the user nor the notes say it")
         is_from_user = quote.origin is Origin.USER and quote.is_certain
         if replaced:
-            self._check(replaced, quote, is_from_user)
+            self._check_quote(replaced, quote, is_from_user)
         new = NewEntry(
             item.text,
             replaced[0].category if replaced else item.kind,
@@ -154,10 +154,10 @@ class _NightlyChanges:
         if replaced:
             self.entries[id_] = _inherit(self.entries[id_], replaced, quote, self._now)
         for old in replaced:
-            self.entries[old.id] = _archived(self.entries[old.id])
+            self.entries[old.id] = _archive(self.entries[old.id])
         return id_
 
-    def _check(self, replaced: Sequence[Entry], quote: Quote, is_from_user: bool) -> None:
+    def _check_quote(self, replaced: Sequence[Entry], quote: Quote, is_from_user: bool) -> None:
         """Raise `_DroppedError` if the quotation does not justify replacing the entries."""
         if len({(entry.origin is Origin.USER, self._owner_of(entry.scope)) for entry in replaced}) > 1:
             raise _DroppedError("the entries differ in whose they are, or where they come from")
@@ -182,14 +182,14 @@ def _quotations(material: Material) -> Quotations:
         for entry in material.entries.values()
         if entry.origin not in UNTRUSTED and not entry.superseded_by
     ]
-    return Quotations([*entry_records, *material.notes, *material.said])
+    return Quotations([*entry_records, *material.notes, *material.messages])
 
 
 def _has_no_owner(entry: Entry) -> bool:
     return replace(entry.scope, session="", project="") == Scope(agent=entry.scope.agent)
 
 
-def _archived(entry: Entry) -> Entry:
+def _archive(entry: Entry) -> Entry:
     return entry.with_score(min(entry.score, EXPIRED_SCORE))
 
 

@@ -47,7 +47,7 @@ def edit(
         raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
     now = repository.clock.now()
 
-    def changed(entry: Entry) -> Entry:
+    def apply_edit(entry: Entry) -> Entry:
         if changes.confirmed or content not in (None, entry.content):
             entry = replace(entry, content=content or entry.content, origin=Origin.USER)
         if changes.category is not None:
@@ -58,7 +58,7 @@ def edit(
             entry = decayed(entry, now).with_score(changes.score)
         return entry
 
-    return _change_each(repository, ids, changed, who=who, why=why)
+    return _change_each(repository, ids, apply_edit, who=who, why=why)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
@@ -67,11 +67,11 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Ou
     Raises `InputError` for an unknown id, and `MemoryFileError`.
     """
 
-    def forgotten(entry: Entry) -> Entry:
+    def mark_forgotten(entry: Entry) -> Entry:
         return replace(entry, hides=(entry.id, *_hidden_records(repository.paths, entry)))
 
     ids = with_replaced(ids, repository.load().entries)
-    return _change_each(repository, ids, forgotten, who=who, why="forget")
+    return _change_each(repository, ids, mark_forgotten, who=who, why="forget")
 
 
 def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
@@ -113,21 +113,21 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
         raise InputError(Sentence("The changes of the run {id} are no longer known.", id=run.id))
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        reverted = {one.id: _reverted(entries.get(one.id), one.before, one.after) for one in run.changes}
+        reverted = {one.id: _revert(entries.get(one.id), one.before, one.after) for one in run.changes}
         return {id_: entry for id_, entry in {**entries, **reverted}.items() if entry is not None}
 
     return repository.update(change, who=who, why=why, undoes=run.id, allow_purged=True, with_forgotten=True)
 
 
 def _change_each(
-    repository: EntryRepository, ids: Collection[str], changed: Callable[[Entry], Entry], *, who: str, why: str
+    repository: EntryRepository, ids: Collection[str], change_entry: Callable[[Entry], Entry], *, who: str, why: str
 ) -> Outcome:
-    """Apply ``changed`` to each of some entries. Raises `InputError` for an unknown id, and `MemoryFileError`."""
+    """Apply ``change_entry`` to each of some entries. Raises `InputError` for an unknown id, and `MemoryFileError`."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         if missing := sorted(set(ids) - entries.keys()):
             raise no_entry(missing, entries)
-        return {id_: changed(entry) if id_ in ids else entry for id_, entry in entries.items()}
+        return {id_: change_entry(entry) if id_ in ids else entry for id_, entry in entries.items()}
 
     return repository.update(change, who=who, why=why, allow_purged=True)
 
@@ -186,7 +186,7 @@ def _last_undoable(runs: Sequence[EntryRun]) -> EntryRun | None:
     return None
 
 
-def _reverted(entry: Entry | None, before: Entry | None, after: Entry | None) -> Entry | None:
+def _revert(entry: Entry | None, before: Entry | None, after: Entry | None) -> Entry | None:
     """Return an entry with the changes of a run reverted; None if the run added it.
 
     A removed entry comes back, and a changed field gets its old value unless it was changed again since then. An entry

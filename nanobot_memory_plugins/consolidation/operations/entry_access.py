@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.values.entries import (
 
 # The author that the history names for a person's changes.
 _WHO = "user"
-_OTHERS, _CHANGED_ELSEWHERE = "shared memory", "changed on another machine"
+_OTHER_MACHINES, _CHANGED_ELSEWHERE = "shared memory", "changed on another machine"
 CONFLICT = "conflict"
 """The group of the second of two versions of an entry whose text was changed on two machines at once."""
 
@@ -48,7 +48,7 @@ class RepositoryAccess:
     def entries(self) -> EntryList:
         """Return all entries of the file as of now; the file is read only when it has changed."""
         snapshot = self._repository.load_cached()
-        entries = sort_by_score(current_entries(snapshot.displayed(), self._repository.clock.now()))
+        entries = sort_by_score(current_entries(snapshot.displayed_entries(), self._repository.clock.now()))
         problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
         return EntryList(self._repository.paths.relative(self._repository.path), tuple(entries), problems)
 
@@ -91,9 +91,9 @@ class RepositoryAccess:
 
         A secret that a person wrote into an entry is redacted. Raises `MemoryFileError`.
         """
-        entries, redacted = self._repository.load().all_entries, self._repository.redacted
+        entries, redact = self._repository.load().all_entries, self._repository.redact
         return {
-            id_: write_entry(replace(entry, content=redacted(entry.content, entry.origin), decayed_days=0))
+            id_: write_entry(replace(entry, content=redact(entry.content, entry.origin), decayed_days=0))
             for id_, entry in entries.items()
         }
 
@@ -136,7 +136,7 @@ class RepositoryAccess:
                     )
             return result
 
-        self._repository.update(change, who=_OTHERS, why=_CHANGED_ELSEWHERE, with_forgotten=True)
+        self._repository.update(change, who=_OTHER_MACHINES, why=_CHANGED_ELSEWHERE, with_forgotten=True)
 
     def _purge(self, ids: Collection[str]) -> None:
         """Erase entries that were purged on another machine, from the history and the backup as well."""
@@ -144,7 +144,7 @@ class RepositoryAccess:
         gone = {id_: written[id_] for id_ in ids if id_ in written}
         if gone:
             erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
-            erase_entries(self._repository, erasure, dry_run=False, who=_OTHERS)
+            erase_entries(self._repository, erasure, dry_run=False, who=_OTHER_MACHINES)
 
 
 def _is_conflict(base: Entry | None, remote: Entry, local: Entry) -> bool:

@@ -32,26 +32,26 @@ class ImportedEntries:
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).redact_people)
         current = repository.load().all_entries
         rest, without_id = repository.with_ids(document, {**current, **imported})
-        offered = {**imported, **without_id}
+        candidates = {**imported, **without_id}
 
-        def with_new(entries: dict[str, Entry]) -> dict[str, Entry]:
+        def add_new(entries: dict[str, Entry]) -> dict[str, Entry]:
             result, present = (
                 dict(entries),
                 {(normalised_text(entry.content), entry.scope) for entry in entries.values()},
             )
             forgotten = {normalised_text(entry.content) for entry in entries.values() if entry.is_forgotten}
-            for id_, entry in offered.items():
+            for id_, entry in candidates.items():
                 words, is_taken = normalised_text(entry.content), id_ in entries
                 if (words, entry.scope) in present or words in forgotten or (is_taken and entries[id_].is_forgotten):
                     continue
                 if not repository.history.is_purged(id_, entry.content):
-                    entry_id = new_id((*result, *offered)) if is_taken else id_
+                    entry_id = new_id((*result, *candidates)) if is_taken else id_
                     result[entry_id] = replace(entry, id=entry_id)
             return result
 
-        new, run = len(with_new(current)) - len(current), None
+        new, run = len(add_new(current)) - len(current), None
         if new and not dry_run:
-            run = repository.update(with_new, who=_WHO, why=_WHY, with_forgotten=True).run
+            run = repository.update(add_new, who=_WHO, why=_WHY, with_forgotten=True).run
         found = len(imported) + len(document.bullets) - len(rest.bullets)
         is_empty = rest.foreign.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode())
         return JoinedEntries(new, found - new, b"" if is_empty else rest.foreign, run.id if run else "")

@@ -77,7 +77,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             history.add_purged(texts, removed, repository.clock.now())
 
             def decide(every: dict[str, Entry]) -> dict[str, Entry]:
-                return {id_: _without_links(entry, removed) for id_, entry in every.items() if id_ not in removed}
+                return {id_: _remove_links(entry, removed) for id_, entry in every.items() if id_ not in removed}
 
             # First remove them from the file, like any other change: somebody may be writing it.
             repository.write(decide, who=who, why=PURGED)
@@ -109,7 +109,7 @@ def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mappin
     return sorted(found, key=lambda line: line.line)
 
 
-def _without_links(entry: Entry, removed: Collection[str]) -> Entry:
+def _remove_links(entry: Entry, removed: Collection[str]) -> Entry:
     return replace(
         entry,
         supersedes=tuple(id_ for id_ in entry.supersedes if id_ not in removed),

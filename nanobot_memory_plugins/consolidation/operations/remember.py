@@ -96,7 +96,7 @@ def put_entry(
     if not known_id:
         entries[kept_id] = entry_of(new, kept_id, now)
     elif not is_used:
-        entries[kept_id] = _restated(activated(entries[kept_id], now), new)
+        entries[kept_id] = _restate(activated(entries[kept_id], now), new)
     replaced = dict.fromkeys(
         _last_successor(start, kept_id, entries)
         for start in (*new.replaces, entries[kept_id].superseded_by)
@@ -149,7 +149,7 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
     return entry.with_quote(new.quote)
 
 
-def _restated(entry: Entry, new: NewEntry) -> Entry:
+def _restate(entry: Entry, new: NewEntry) -> Entry:
     """Return a known entry that was stated again; a model's note becomes the user's own when the user states it."""
     entry = replace(
         entry,
@@ -204,16 +204,16 @@ def remember(
     secret, empty, too long or purged, and `MemoryFileError`.
     """
     content = content_to_keep(without_private(new.text))
-    safe = repository.redacted(content, new.origin)
-    if safe != content and says_only_secrets(safe):
+    redacted = repository.redact(content, new.origin)
+    if redacted != content and says_only_secrets(redacted):
         raise InputError(
             "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
             " written into the memory.",
             hint="Keep it in a password manager; remember where it is kept.",
         )
     now = repository.clock.now().replace(microsecond=0)  # for readability; nothing needs more precision
-    quote = new.quote and replace(new.quote, text=repository.redacted(new.quote.text, Origin.USER))
-    new = replace(new, text=safe, quote=quote)
+    quote = new.quote and replace(new.quote, text=repository.redact(new.quote.text, Origin.USER))
+    new = replace(new, text=redacted, quote=quote)
     kept_id, is_new = "", True
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -229,4 +229,4 @@ def remember(
     entry = outcome.entries.get(kept_id)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, is_new, outcome, is_redacted=safe != content)
+    return RememberResult(entry, is_new, outcome, is_redacted=redacted != content)

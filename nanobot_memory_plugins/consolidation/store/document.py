@@ -125,7 +125,7 @@ class EntryDocument:
         """All of people's text, in the file's order."""
         return b"".join(piece.data for piece in self.pieces if isinstance(piece, Text))
 
-    def without(self, bullets: Collection[Bullet]) -> "EntryDocument":
+    def without_bullets(self, bullets: Collection[Bullet]) -> "EntryDocument":
         """Return the document without some of its bullets."""
         removed = set(map(id, bullets))
         return replace(self, pieces=tuple(piece for piece in self.pieces if id(piece) not in removed))
@@ -156,10 +156,10 @@ class _Reader:
         self._is_preamble = True  # before the first section of entries
         self._has_stamps = False
         self._fence = ""
-        self._closing: dict[str, int] = {}  # the marks of a fence -> the last line that closes one
+        self._closing_lines: dict[str, int] = {}  # the marks of a fence -> the last line that closes one
         for number, line in enumerate(self._lines):
             if (fence := _FENCE.match(line)) is not None and not fence[2].strip():
-                self._closing[fence[1]] = number
+                self._closing_lines[fence[1]] = number
         self._ids: set[str] = set()
         self.problems: list[str] = []
 
@@ -188,7 +188,7 @@ class _Reader:
                 self._fence = ""
             return True
         if fence is not None and any(
-            marks.startswith(fence[1]) and last > self._at for marks, last in self._closing.items()
+            marks.startswith(fence[1]) and last > self._at for marks, last in self._closing_lines.items()
         ):
             self._fence = fence[1]
         return bool(self._fence)

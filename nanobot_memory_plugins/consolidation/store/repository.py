@@ -86,7 +86,7 @@ class Snapshot:
         """The changes that others made to the entries since the last write."""
         return changes_between(self.last_written, self.all_entries) if self.last_written is not None else ()
 
-    def displayed(self) -> list[Entry]:
+    def displayed_entries(self) -> list[Entry]:
         """Return the entries without quotations from messages that are hidden with a forgotten entry."""
         hidden = {id_ for entry in self.forgotten.values() for id_ in entry.hides}
         return [
@@ -172,12 +172,14 @@ class EntryRepository:
         change takes back. Raises `MemoryFileError`; the file is then unchanged.
         """
 
-        def decide(every: dict[str, Entry]) -> Entries:
-            forgotten = {} if with_forgotten else {id_: entry for id_, entry in every.items() if entry.is_forgotten}
-            live = {id_: entry for id_, entry in every.items() if id_ not in forgotten}
+        def decide(all_entries: dict[str, Entry]) -> Entries:
+            forgotten = (
+                {} if with_forgotten else {id_: entry for id_, entry in all_entries.items() if entry.is_forgotten}
+            )
+            live = {id_: entry for id_, entry in all_entries.items() if id_ not in forgotten}
             unchanged = {(id_, entry.content) for id_, entry in live.items()}
             changed = {
-                id_: entry if (id_, entry.content) in unchanged else self._redacted(entry)
+                id_: entry if (id_, entry.content) in unchanged else self._redact_entry(entry)
                 for id_, entry in change(dict(live)).items()
                 if id_ in live or allow_purged or not self.history.is_purged(entry.id, entry.content)
             }
@@ -187,7 +189,7 @@ class EntryRepository:
         with self.locked():
             return self.write(decide, who=who, why=why, undoes=undoes)
 
-    def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
+    def redact(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text with its secrets hidden, as it would be written for this origin."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
@@ -241,14 +243,14 @@ class EntryRepository:
             entry, words = self._new_entry(bullet, {**known_entries, **new}), normalised_text(bullet.content)
             # Somebody who writes a forgotten text again wants it back; a copied entry does not say so.
             if words not in texts and not (bullet.copy and words in forgotten):
-                if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry.id, entry.content):
+                if self.redact(bullet.content) != bullet.content or self.history.is_purged(entry.id, entry.content):
                     continue
                 texts.add(words)
                 new[entry.id] = entry
             adopted.append(bullet)
-        return document.without(adopted), new
+        return document.without_bullets(adopted), new
 
-    def settle(self) -> None:
+    def adopt_edits(self) -> None:
         """Adopt changes that others made to the file: give ids to new entries, and repair a damaged file.
 
         Nothing is written when nothing changed. Raises `MemoryFileError`.
@@ -312,12 +314,12 @@ class EntryRepository:
         runs = []
         if found.outside_changes:
             why = f"edited in {self.path.name}" if found.raw is not None else f"{self.path.name} was gone"
-            runs.append(EntryRun("", run.time, BY_HAND, why, self._without_secrets(found.outside_changes)))
-        run = replace(run, changes=self._without_secrets(run.changes))
+            runs.append(EntryRun("", run.time, BY_HAND, why, self._redact_changes(found.outside_changes)))
+        run = replace(run, changes=self._redact_changes(run.changes))
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
         before = found.all_entries if found.is_written else {}
-        changed = [self._redacted(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
+        changed = [self._redact_entry(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
         try:
             made = self.history.record_write(_digest(data), entries.keys(), changed, runs)
         except StoreError as error:  # the file is written, and is authoritative
@@ -335,22 +337,22 @@ class EntryRepository:
                 Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__)
             ) from error
 
-    def _redacted(self, entry: Entry) -> Entry:
+    def _redact_entry(self, entry: Entry) -> Entry:
         """Return an entry whose text has no secrets, for the database. In the file people's own text is unchanged."""
-        safe = self.redacted(entry.content, entry.origin)
-        return entry if safe == entry.content else replace(entry, content=safe)
+        redacted = self.redact(entry.content, entry.origin)
+        return entry if redacted == entry.content else replace(entry, content=redacted)
 
-    def _without_secrets(self, changes: Sequence[EntryChange]) -> tuple[EntryChange, ...]:
+    def _redact_changes(self, changes: Sequence[EntryChange]) -> tuple[EntryChange, ...]:
         """Return changes without secrets, for the state database; a change of nothing but a secret is left out."""
-        safe = [
+        redacted = [
             EntryChange(
                 change.id,
-                change.before and self._redacted(change.before),
-                change.after and self._redacted(change.after),
+                change.before and self._redact_entry(change.before),
+                change.after and self._redact_entry(change.after),
             )
             for change in changes
         ]
-        return tuple(change for change in safe if change.before != change.after)
+        return tuple(change for change in redacted if change.before != change.after)
 
     def _new_entry(self, bullet: Bullet, known_entries: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)

@@ -14,7 +14,7 @@ import typer
 from nanobot_memory_plugins.core.cli.plain import say_notice
 from nanobot_memory_plugins.core.errors import ConfigurationError, InputError, MemoryFileError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
-from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
+from nanobot_memory_plugins.redaction.script.printable import escape_json
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
@@ -171,7 +171,7 @@ def print_json(answer: Mapping[str, Any]) -> None:
     """Print one JSON object on a line, its control characters escaped. Paths and dates become strings."""
     encoded = json.dumps(answer, ensure_ascii=False, default=_json_default)
     # A lone surrogate, from a file name that is not UTF-8, cannot be encoded.
-    sys.stdout.write(escaped_in_json(encoded.encode("utf-8", errors="replace").decode()) + "\n")
+    sys.stdout.write(escape_json(encoded.encode("utf-8", errors="replace").decode()) + "\n")
     sys.stdout.flush()
 
 

@@ -139,12 +139,12 @@ def find_pairs(text: str, lower: LowercaseText) -> Iterator[Span]:
             yield span
     names = {_start_of_name(text, at) if text[at - 1 : at] in _NAME_CHARACTERS else at for at in places}
     for match in _find_shapes(text, lower, sorted(names)):
-        yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
+        yield from _find_value(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
     for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
         name = match["name"]
         is_other = name in ("p", "P") or name.startswith(_NOT_FLAG_STARTS) or name.endswith(_NOT_FLAG_ENDS)
         if not is_other and (match["sep"] == ":" or text[match.start()] != "/"):
-            yield from _judge(text, match, name)
+            yield from _find_value(text, match, name)
 
 
 def _start_of_name(text: str, at: int) -> int:
@@ -168,7 +168,7 @@ def _span(start: int, end: int) -> Span:
     return Span(start, end, "keyed_value", REDACTED, RANK_KEYED)
 
 
-def _judge(text: str, match: re.Match[str], name: str) -> Iterator[Span]:
+def _find_value(text: str, match: re.Match[str], name: str) -> Iterator[Span]:
     """Yield the value after ``match`` if it is a secret under ``name``."""
     level = sensitivity(name)
     value = value_at(text, match.end()) if level > Sensitivity.NONE else None

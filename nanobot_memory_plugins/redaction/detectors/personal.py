@@ -196,8 +196,8 @@ def _is_card(match: re.Match[str]) -> bool:
     """Return whether a number is a card number: ISO/IEC 7812-1, with the ranges and groups of the networks."""
     digits = re.sub(r"[ .-]", "", match.group())
     sizes = [len(group) for group in re.split(r"[ .-]", match.group())]
-    fours = all(size == 4 for size in sizes[:-1]) and sizes[-1] <= 4
-    if len(sizes) > 1 and not fours and sizes not in ([4, 6, 5], [4, 6, 4], [6, 13], [6, 10]):
+    is_in_fours = all(size == 4 for size in sizes[:-1]) and sizes[-1] <= 4
+    if len(sizes) > 1 and not is_in_fours and sizes not in ([4, 6, 5], [4, 6, 4], [6, 13], [6, 10]):
         return False
     doubled = [int(char) * (1 + place % 2) for place, char in enumerate(reversed(digits))]
     if sum(number - 9 * (number > 9) for number in doubled) % 10 or len(set(digits)) == 1 or len(digits) > 19:

@@ -171,9 +171,9 @@ def _is_number(found: str) -> bool:
 def _is_phrase(found: str) -> bool:
     """Return whether ``found`` is a passphrase, not the rest of a sentence."""
     parts = re.split(r"[^a-z]+", found.lower())
-    telling = set(parts) - {"and", "the"}
-    is_one = len(telling) == len(set(parts)) or _is_chosen(parts[0])
-    return is_one and len(set(parts)) > 2 and _PROSE.isdisjoint(telling)
+    distinctive = set(parts) - {"and", "the"}
+    is_one = len(distinctive) == len(set(parts)) or _is_chosen(parts[0])
+    return is_one and len(set(parts)) > 2 and _PROSE.isdisjoint(distinctive)
 
 
 def _is_chosen(found: str) -> bool:

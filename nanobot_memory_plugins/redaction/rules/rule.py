@@ -96,10 +96,10 @@ def hidden_check(text: str, spans: Iterable[Span]) -> Callable[[int, int], bool]
 
     A span with a bracket in it does not count, since part of it may be a placeholder.
     """
-    hard = sorted(
+    credentials = sorted(
         one[:2] for one in spans if one.rank > RANK_PERSONAL and not {"[", "]"} & set(text[one.start : one.end])
     )
-    starts, ends = [start for start, _ in hard], [0, *accumulate((end for _, end in hard), max)]
+    starts, ends = [start for start, _ in credentials], [0, *accumulate((end for _, end in credentials), max)]
     return lambda start, end: ends[bisect_right(starts, start)] >= end
 
 
@@ -109,27 +109,27 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     Overlapping credentials are joined and get the kind of the wider one, or of the higher rank if both are equally
     wide. Personal data that overlaps a credential is dropped: ``user:secret@host.example`` is not an e-mail address.
     """
-    hard: list[Span] = []
-    soft: list[Span] = []
+    credentials: list[Span] = []
+    personal: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end, -s.rank)):
         if span.rank <= RANK_PERSONAL:
-            soft.append(span)
-        elif hard and span.start < hard[-1].end:
-            last = hard[-1]
+            personal.append(span)
+        elif credentials and span.start < credentials[-1].end:
+            last = credentials[-1]
             wider = last if last.end - last.start >= span.end - span.start else span
-            hard[-1] = wider._replace(start=last.start, end=max(last.end, span.end))
+            credentials[-1] = wider._replace(start=last.start, end=max(last.end, span.end))
         else:
-            hard.append(span)
-    if not soft:
-        return hard
+            credentials.append(span)
+    if not personal:
+        return credentials
     kept: list[Span] = []
     taken = 0
-    for span in soft:
-        while taken < len(hard) and hard[taken].end <= span.start:
+    for span in personal:
+        while taken < len(credentials) and credentials[taken].end <= span.start:
             taken += 1
-        if taken < len(hard) and hard[taken].start < span.end:
+        if taken < len(credentials) and credentials[taken].start < span.end:
             continue
         if kept and span.start < kept[-1].end:
             continue
         kept.append(span)
-    return sorted(hard + kept)
+    return sorted(credentials + kept)

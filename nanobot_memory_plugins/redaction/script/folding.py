@@ -106,17 +106,17 @@ class FoldedView:
         pieces: list[str] = []
         size = at = 0
         for match in _SPECIAL.finditer(text, first.start()):
-            undone = _undo(match.group(), keep_quote_codes)
-            if undone is None:
+            decoded = _decode(match.group(), keep_quote_codes)
+            if decoded is None:
                 continue
             start, end = match.span()
             if start > at:
                 self._mark(size, at, 0)
                 pieces.append(text[at:start])
                 size += start - at
-            if undone:
+            if decoded:
                 self._mark(size, start, end - start)
-                pieces.append(undone)
+                pieces.append(decoded)
                 size += 1
             at = end
         if at < len(text):
@@ -140,11 +140,11 @@ class FoldedView:
         return left, right
 
 
-def _undo(found: str, keep_quote_codes: bool) -> str | None:
+def _decode(found: str, keep_quote_codes: bool) -> str | None:
     """Return the character that ``found`` encodes, "" to remove it, or None to keep it."""
     first = found[0]
     if first == "\\":
-        return _undo_escape(found)
+        return _decode_escape(found)
     if first == "%":
         code = found[1:].lower()
         return None if code == "22" and keep_quote_codes else _PERCENT[code]
@@ -153,7 +153,7 @@ def _undo(found: str, keep_quote_codes: bool) -> str | None:
     return ""
 
 
-def _undo_escape(found: str) -> str | None:
+def _decode_escape(found: str) -> str | None:
     slashes = len(found) - len(found.lstrip("\\"))
     code = found[slashes:]
     if not code:

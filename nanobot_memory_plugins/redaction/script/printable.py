@@ -66,7 +66,7 @@ def printable(text: str, *, control: str = REPLACEMENT) -> str:
     """
     if not _is_suspect(text):
         return text
-    return _FOUND.sub(lambda match: _shown(match, control), text)
+    return _FOUND.sub(lambda match: _replacement(match, control), text)
 
 
 def one_line(text: str) -> str:
@@ -74,9 +74,9 @@ def one_line(text: str) -> str:
     return printable(text).replace("\r\n", " ").translate(_ONE_LINE)
 
 
-def escaped_in_json(encoded: str) -> str:
+def escape_json(encoded: str) -> str:
     """Return JSON with the characters that `printable` removes escaped; its value is the same."""
-    return _FOUND.sub(_escaped, encoded) if _is_suspect(encoded) else encoded
+    return _FOUND.sub(_escape, encoded) if _is_suspect(encoded) else encoded
 
 
 def _is_suspect(text: str) -> bool:
@@ -85,7 +85,7 @@ def _is_suspect(text: str) -> bool:
     return not text.isascii() and _SUSPECT_BEYOND.search(text) is not None
 
 
-def _shown(match: re.Match[str], control: str) -> str:
+def _replacement(match: re.Match[str], control: str) -> str:
     if match["needed"]:
         return match[0]
     if match["control"]:
@@ -93,7 +93,7 @@ def _shown(match: re.Match[str], control: str) -> str:
     return " " if match["line"] else ""
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     if match["needed"]:
         return match[0]
     units = match[0].encode("utf-16-be", "surrogatepass")
