@@ -1,1 +1,1 @@
-"""The host at work: `MemoryHost`, its plugins, the turn, what is recorded, and what a prompt is given."""
+"""The runtime of the memory: `MemoryHost` and its plugins, the service in a thread of its own, turns and histories."""

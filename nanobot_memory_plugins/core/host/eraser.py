@@ -75,7 +75,7 @@ class Eraser:
             with await self._lock(0):
                 return await self._finish()
         except MemoryFileError as error:
-            logger.warning("what was to be forgotten is not forgotten yet: {}", error.cause)
+            logger.warning("an erasure could not be finished: {}", error.cause)
             return None
 
     async def findings(self) -> list[Finding]:

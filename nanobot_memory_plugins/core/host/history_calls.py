@@ -176,7 +176,7 @@ class HistoryCalls(MessageCalls):
         try:
             await self._record_missing(owner, plain, is_compaction=True)
         except Exception as error:  # the plugins are still called
-            logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
+            logger.warning("a history could not be recorded before its compaction: {}", type(error).__name__)
         visible = await self.privacy.visible_messages(session_key, await plain)
         # Answers of the memory's own tools are in the memory already, or must be forgotten.
         history = tuple(omitted_message(one) if one.name and self._tools.find(one.name) else one for one in visible)
@@ -269,7 +269,7 @@ class HistoryCalls(MessageCalls):
                     if not is_compaction:  # another process may be recording the same history
                         return 0
                 except Exception as error:
-                    logger.debug("a history is taken in without a lock: {}", type(error).__name__)
+                    logger.debug("a history is recorded without a lock: {}", type(error).__name__)
                 with lock:
                     return await self._write_missing(scope, keepable_messages(given), parent, before)
 
@@ -315,7 +315,7 @@ class HistoryCalls(MessageCalls):
             count += len(batch)
         await self._files.drain()  # another process must find these messages before the lock is released
         if count:
-            logger.info("{} messages of a session that were not known have been taken in", count)
+            logger.info("{} missing messages of a session were recorded", count)
         return count
 
     def _missing_messages(
@@ -355,5 +355,5 @@ def _first_summary(answers: Answers, message_count: int) -> Summary | None:
     for name, summary in summaries:
         if 0 <= summary.keep_from <= message_count and summary.text.strip():
             return replace(summary, text=printable(summary.text))
-        logger.warning("the summary of plugin {} is empty, or keeps from outside of the messages: ignored", name)
+        logger.warning("the summary of plugin {} is ignored: it is empty, or its keep_from is out of range", name)
     return None

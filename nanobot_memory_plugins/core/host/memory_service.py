@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.framework_calls import History, ToolMetadata, arguments_of, calling_session
 from nanobot_memory_plugins.core.host.history import last_user_message, unanswered_messages
-from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryCall, MemoryThread, is_own_thread
+from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryCall, MemoryThread, is_memory_thread
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.turn_records import LATE_NOTICE, notice_language
 from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
@@ -306,7 +306,7 @@ def _close_all() -> None:
 def _wait_for_starts() -> None:
     """Wait briefly for memories that are starting: a forked process could not finish their imports."""
     for service in list(_services):
-        if service._thread is not None and not is_own_thread():
+        if service._thread is not None and not is_memory_thread():
             service._thread.opened.wait(_FORK_SECONDS)
 
 

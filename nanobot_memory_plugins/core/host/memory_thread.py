@@ -47,7 +47,7 @@ class Answer(Awaitable[_T]):
 
         The memory's own thread cannot wait for its own calls; there, the answer is computed without their results.
         """
-        if is_own_thread():
+        if is_memory_thread():
             logger.warning("a blocking call of the memory from its own thread has no answer")
             return self._finish(*[None for _ in self._futures])
         for future in self._futures:
@@ -82,7 +82,7 @@ async def _wait_within(future: "Future[Any]", limit: float, clock: Clock) -> Non
         waiting.cancel()
 
 
-def is_own_thread() -> bool:
+def is_memory_thread() -> bool:
     """Return whether this code runs in a memory's thread."""
     return threading.current_thread().name == _NAME
 
@@ -198,4 +198,4 @@ class MemoryThread:
 def _log_stray_task(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log only the type of the error of a plugin's stray task; asyncio's own log would show its text."""
     error = context.get("exception")
-    logger.debug("left over in the memory's thread: {}", type(error).__name__ if error else "an unfinished task")
+    logger.debug("a stray task in the memory's thread: {}", type(error).__name__ if error else "an unfinished task")

@@ -80,9 +80,9 @@ class Session:
     """The state of one session in this process. Messages are identified by their keys (`message_key`).
 
     ``message_counts`` counts messages by key, including those not written yet. ``history_receipts`` are those of the
-    newest messages of the host's history, which the host may still report one by one. ``unspoken`` are messages that
-    the host wrote in the user's place, None until they are read from the transcript. ``summaries`` were made of what
-    plugins saw.
+    newest messages of the host's history, which the host may still report one by one. ``unspoken_keys`` are those of
+    messages that the host wrote in the user's place, None until they are read from the transcript. ``summaries`` were
+    made of what plugins saw.
 
     The other fields are about the turn: when it and the turn before started, who speaks, and whether it is kept. If the
     turn before was off the record and unanswered, this turn's answers may belong to it, and are not kept either.
@@ -92,7 +92,7 @@ class Session:
 
     message_counts: Counter[str] = field(default_factory=Counter)
     history_receipts: dict[str, Receipt] = field(default_factory=dict)
-    unspoken: set[str] | None = None
+    unspoken_keys: set[str] | None = None
     summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SUMMARIES))
     turn_start: datetime | None = None
     previous_turn_start: datetime | None = None
@@ -114,7 +114,7 @@ class Session:
             self.message_counts.clear()
         self.message_counts[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
-            self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
+            self.unspoken_keys = (self.unspoken_keys or set()) | {message_key(role, text)}
 
 
 class Privacy:
@@ -138,16 +138,16 @@ class Privacy:
     async def attribute_messages(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return a history in which messages that the host wrote in the user's place are the assistant's."""
         session = self.session(session_key)
-        if messages and session.unspoken is None and not session.message_counts:  # the first time in this process
-            session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
-        unspoken = session.unspoken or ()
+        if messages and session.unspoken_keys is None and not session.message_counts:  # the first time in this process
+            session.unspoken_keys = await run_in_daemon_thread(self._recorded_notices, session_key)
+        unspoken_keys = session.unspoken_keys or ()
 
         def attribute(message: Message) -> Message:
-            if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
+            if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken_keys:
                 return message
             return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
 
-        return tuple(map(attribute, messages)) if unspoken else tuple(messages)
+        return tuple(map(attribute, messages)) if unspoken_keys else tuple(messages)
 
     def _recorded_notices(self, session_key: str) -> set[str]:
         try:

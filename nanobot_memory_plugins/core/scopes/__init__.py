@@ -1,1 +1,1 @@
-"""The owner of the memory that a call is about: sessions, people, group chats, and what may be seen on their behalf."""
+"""Scopes of calls: sessions, people, group chats and projects, who owns a memory, and who may see it."""

@@ -29,24 +29,24 @@ Share = Literal["auto", "agent", "session"]
 _MOST_SESSIONS = 1_000
 # Seconds after which the installed host is asked again for its senders: its configuration may change.
 _SENDERS_SECONDS = 60
-_NAME = str | int | None
+_NAME_TYPES = str | int | None
 
 # The session of what a tool stores without a known session, so that it does not belong to everybody.
 NO_SESSION = "?"
 
 
-def scope_of(named: ScopeLike) -> Scope:
+def scope_of(scope: ScopeLike) -> Scope:
     """Return a caller's scope as a `Scope`; numbers are accepted as names, and None as no name.
 
     Raises `InputError` for anything else: without its scope, a memory would belong to somebody else.
     """
-    if named is None or isinstance(named, Scope):
-        return named or Scope()
+    if scope is None or isinstance(scope, Scope):
+        return scope or Scope()
     known = [field.name for field in fields(Scope)]
-    if not isinstance(named, Mapping):
-        wrong = [type(named).__name__]
+    if not isinstance(scope, Mapping):
+        wrong = [type(scope).__name__]
     else:
-        wrong = [str(name) for name, value in named.items() if name not in known or not isinstance(value, _NAME)]
+        wrong = [str(name) for name, value in scope.items() if name not in known or not isinstance(value, _NAME_TYPES)]
     if wrong:
         raise InputError(
             Sentence("A scope cannot be made of {wrong}.", wrong=", ".join(wrong)),
@@ -54,7 +54,7 @@ def scope_of(named: ScopeLike) -> Scope:
                 "Its keys are {known}, their values texts; nothing was kept or searched.", known=", ".join(known)
             ),
         )
-    return Scope(**{name: "" if value is None else str(value) for name, value in named.items()})
+    return Scope(**{name: "" if value is None else str(value) for name, value in scope.items()})
 
 
 class Scopes:
@@ -100,10 +100,10 @@ class Scopes:
 
     def of_session(self, session_key: str, scope: ScopeLike = None) -> Scope:
         """Return the same as `of`, without remembering it for the session's next call."""
-        named = redact_scope(scope_of(scope))
-        session = redact_key(session_key) or named.session
+        given = redact_scope(scope_of(scope))
+        session = redact_key(session_key) or given.session
         known = self._known_scope(session)
-        whole = {one.name: getattr(named, one.name) or getattr(known, one.name) for one in fields(Scope)}
+        whole = {one.name: getattr(given, one.name) or getattr(known, one.name) for one in fields(Scope)}
         return Scope(**{**whole, "session": session, "project": whole["project"] or self._project})
 
     def visible(self, scope: Scope) -> Visibility:
@@ -118,8 +118,8 @@ class Scopes:
     def owner(self, scope: Scope) -> Scope:
         """Return the owner of a memory; owners are equal for one person in the same group chat, or outside groups."""
         people = self._people()
-        named = not scope.is_for_everybody and (scope.user or people.senders.by_channel)
-        person = people.person_of(scope) if named else None
+        is_personal = not scope.is_for_everybody and (scope.user or people.senders.by_channel)
+        person = people.person_of(scope) if is_personal else None
         return owner_of(scope if person is None else replace(scope, user=person.label))
 
     def of_owner(self) -> Scope:

@@ -21,9 +21,9 @@ ASSISTANT_KINDS = frozenset({"experience", "workflow", "skill_usage", "decision"
 # Shorter quotations would be found everywhere.
 _SHORTEST = 2
 # Characters of a stored quotation; a longer sentence is cut around the quoted words.
-LONGEST = 300
+_MOST_CHARS = 300
 # The share of a quotation's words that a sentence must contain, and its lead over the second best sentence.
-_LEAST_SHARE, _LEAST_LEAD = 0.7, 0.2
+_MIN_SHARE, _MIN_LEAD = 0.7, 0.2
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 
 # A sentence that asks or laughs is not a fact, and one that hedges is a guess (98 of 100 true quotations pass both
@@ -80,7 +80,7 @@ def _find_by_words(quotation: str, texts: Sequence[tuple[TranscriptRecord, str]]
         for start, end in sentence_spans(text)
     ]
     ranked.sort(reverse=True)
-    if not ranked or ranked[0][0] < _LEAST_SHARE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _LEAST_LEAD):
+    if not ranked or ranked[0][0] < _MIN_SHARE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _MIN_LEAD):
         return None
     _, place, start, end = ranked[0]
     return _quote(*texts[place], start, end)
@@ -103,9 +103,9 @@ def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote |
 def _whole_sentence(text: str, start: int, end: int) -> str:
     """Return the whole sentence (or sentences) around a part of a text, on one line."""
     first, last = span_around(list(sentence_spans(text)), start, end)
-    if last - first > LONGEST:
-        first, last = max(first, start - LONGEST // 3), min(last, max(end, start + LONGEST))
-    return " ".join(text[first : first + min(last - first, LONGEST)].split())
+    if last - first > _MOST_CHARS:
+        first, last = max(first, start - _MOST_CHARS // 3), min(last, max(end, start + _MOST_CHARS))
+    return " ".join(text[first : first + min(last - first, _MOST_CHARS)].split())
 
 
 def _words(text: str) -> set[str]:

@@ -81,7 +81,7 @@ class Positions:
         try:
             return _position(self._state.task(_TASK, session_key))
         except StoreError as error:
-            logger.warning("it cannot be read how far a session was read: {}", error.cause)
+            logger.warning("the position of a session cannot be read: {}", error.cause)
             return Position()
 
     def waiting(self) -> list[tuple[str, Scope]]:
@@ -139,7 +139,7 @@ class Positions:
         try:
             self._state.keep_newest_tasks(_TASK, _MOST_POSITIONS)
         except StoreError as error:
-            logger.debug("old positions stay: {}", error.cause)
+            logger.debug("old positions could not be deleted: {}", error.cause)
 
     def give_up(self, session_key: str, fields: Collection[str], last_id: str, *, counts: bool) -> None:
         """Record that no answer came; after the last attempt the messages up to ``last_id`` count as read.
@@ -172,7 +172,7 @@ class Positions:
         try:
             return self._state.write(transaction)
         except StoreError as error:
-            logger.warning("it cannot be written down how far a session was read: {}", error.cause)
+            logger.warning("the position of a session cannot be written: {}", error.cause)
             return None
 
 
