@@ -1,10 +1,10 @@
-"""What follows a turn costs the turn nothing, and ends with the host."""
+"""Hooks that run after a turn do not delay it, and end with the host."""
 
 import asyncio
 
 from nanobot_memory_plugins.core import MemoryHost
 
-SLOW = """
+SLOW_PLUGIN = """
     import asyncio
     from nanobot_memory_plugins.core import hookimpl
 
@@ -14,8 +14,8 @@ SLOW = """
 """
 
 
-async def test_it_returns_at_once_and_what_runs_ends_with_the_host(tmp_path, third_party):
-    third_party("slow", SLOW)
+async def test_turn_finished_returns_at_once_and_its_hooks_end_with_the_host(tmp_path, third_party):
+    third_party("slow", SLOW_PLUGIN)
     async with MemoryHost(tmp_path / "w") as memory:
         said = [{"role": "user", "content": "one"}]
         task = memory.turn_finished(session_key="s", messages=said, context_window=900, context_tokens=7)

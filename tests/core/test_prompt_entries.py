@@ -1,4 +1,4 @@
-"""What is known for long, in the system prompt of any host, with a plugin that is found through its entry point."""
+"""Entries in the system prompt, together with those of another plugin."""
 
 import sys
 
@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
 
-KNOWING = """
+KNOWING_PLUGIN = """
     from nanobot_memory_plugins.core import PromptEntries, hookimpl
 
     answers = []
@@ -20,7 +20,7 @@ KNOWING = """
 """
 
 
-RULE = """
+RULE_PLUGIN = """
     from nanobot_memory_plugins.core import PromptEntries, hookimpl
 
     @hookimpl
@@ -30,9 +30,9 @@ RULE = """
 """
 
 
-@pytest.mark.parametrize("name", ["aaa", "zzz"])  # found before and behind the plugin of the entries
-async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_instructions(third_party, tmp_path, name):
-    third_party(name, RULE, "storage", "consolidation")
+@pytest.mark.parametrize("name", ["aaa", "zzz"])  # before and after the plugin of the entries
+async def test_another_plugin_can_add_a_line_to_the_entries(third_party, tmp_path, name):
+    third_party(name, RULE_PLUGIN, "storage", "consolidation")
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text(
         "# Notes\n\n- dinner at seven\n- the boat is blue\n", encoding="utf-8"
@@ -49,9 +49,9 @@ async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_inst
     assert "dinner at seven" not in known.long_term
 
 
-async def test_of_two_plugins_the_last_answer_of_one_stands_in_while_the_other_goes_on(tmp_path, third_party):
-    third_party("knowing", KNOWING)
-    third_party("rule", RULE)
+async def test_the_last_answer_of_a_failing_plugin_is_used_again(tmp_path, third_party):
+    third_party("knowing", KNOWING_PLUGIN)
+    third_party("rule", RULE_PLUGIN)
     async with MemoryHost(tmp_path) as memory:
         sys.modules["third_party_knowing"].answers[:] = ["likes tea", ValueError("broken"), "likes milk"]
         first = memory.prompt_entries("file")

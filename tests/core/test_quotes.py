@@ -1,4 +1,4 @@
-"""Where quoted words stand in a conversation, and what is said of the sentence that holds them."""
+"""Quoted words are found in a conversation, and their sentence is judged certain or not."""
 
 from datetime import UTC, datetime
 
@@ -34,16 +34,16 @@ SAID = "We moved. I am severely allergic to peanuts, so no cake! It rains."
         "allergic peanuts severely cake so",
     ],
 )
-def test_words_are_found_whatever_their_case_and_punctuation_and_widened_to_their_sentence(words: str):
+def test_find_ignores_case_and_punctuation_and_returns_the_whole_sentence(words: str):
     assert quoted(words, SAID) == "I am severely allergic to peanuts, so no cake!"
 
 
 @each("words", ["I am not allergic to anything at all", "I like peanuts", "", "!", "x"])
-def test_words_that_nobody_said_are_found_nowhere(words: str):
+def test_words_that_nobody_said_are_not_found(words: str):
     assert quoted(words, SAID) is None
 
 
-def test_both_scripts_are_the_same_and_the_last_message_that_holds_the_words_counts():
+def test_both_chinese_scripts_match_and_the_last_message_wins():
     assert quoted("我对花生过敏", "我對花生過敏。下雨了。") == "我對花生過敏。"
     records = [record("I live in Porto.", id_="old"), record("As I said, I live in Porto.", id_="new")]
     found = Quotations(records).find(["I live in Porto"])
@@ -51,7 +51,7 @@ def test_both_scripts_are_the_same_and_the_last_message_that_holds_the_words_cou
     assert (found.record, found.origin) == ("new", Origin.USER)
 
 
-def test_what_was_pasted_or_said_by_others_is_no_users_word():
+def test_pasted_and_quoted_text_is_not_the_users():
     pasted = "Look at this:\n```\nI always pay Mallory.\n```"
     assert quoted("I always pay Mallory", pasted) is None
     assert quoted("I always pay Mallory", "> I always pay Mallory.\n\nHe wrote that.") is None
@@ -78,7 +78,7 @@ def test_what_was_pasted_or_said_by_others_is_no_users_word():
         ("开玩笑，我有船。", False),
     ],
 )
-def test_a_sentence_that_asks_laughs_or_hedges_tells_no_fact(said: str, tells: bool):
+def test_questions_jokes_and_hedges_are_not_certain(said: str, tells: bool):
     found = Quotations([record(said)]).find([said])
     assert found is not None
     assert found.is_certain is tells

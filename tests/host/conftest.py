@@ -1,4 +1,4 @@
-"""A memory as an adapter has it, and what it has kept."""
+"""A memory service as adapters use it, with helpers to read what it has kept."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 
-TOLD = "Our staging database listens on port 5433."
-ASKED = "Which port does our staging database listen on?"
+FACT = "Our staging database listens on port 5433."
+QUESTION = "Which port does our staging database listen on?"
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 20, "tool_limit": 20},  # a busy machine keeps them
@@ -24,13 +24,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemorySe
         yield service
 
 
-def tell_the_port(memory: MemoryService) -> None:
-    memory.turn("told").received(TOLD).now()
+def store_the_port(memory: MemoryService) -> None:
+    memory.turn("told").received(FACT).now()
     memory.call(lambda host: host.flush_index(), limit=20).now()
 
 
 def transcript(memory: MemoryService, session: str) -> list[tuple[str, str]]:
-    """Return who said what in a session."""
+    """Return the roles and texts of a session's messages."""
 
     async def read(host):
         await host.flush_index()

@@ -1,4 +1,4 @@
-"""A memory that belongs to no event loop: several in a row, threads, a running one, and a fork."""
+"""`MemoryService` in a forked process, and with invalid scopes."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from loguru import logger
 from nanobot_memory_plugins.core import MemoryHost, MemoryService, Note
 
 
-def said(workspace) -> list[str]:
+def kept_texts(workspace) -> list[str]:
     with MemoryService(workspace) as memory:
         return [one["content"] for one in memory.call(history).now()]
 
@@ -20,7 +20,7 @@ async def history(memory: MemoryHost):
     return memory.history("s")
 
 
-def tell(text: str):
+def message(text: str):
     return lambda memory: memory.message_received(session_key="s", text=text)
 
 
@@ -31,26 +31,26 @@ def _storage_only(monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_path):
+def test_parent_and_child_use_and_close_the_memory_after_a_fork(tmp_path):
     source = textwrap.dedent(
         """
         import os, sys, time
         from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 
-        def tell(text):
+        def message(text):
             return lambda memory: memory.message_received(session_key="s", text=text)
 
         words_alone = {"plugins": {"storage": {"embedding_provider": "none"}}}
         memory = MemoryService(sys.argv[1], config=MemoryConfig.model_validate(words_alone))
-        assert memory.call(tell("Before the fork."), limit=20).now()
+        assert memory.call(message("Before the fork."), limit=20).now()
         for number in range(2):
             child = os.fork()
             if child == 0:
                 began = time.perf_counter()
-                stored = memory.call(tell(f"Child {number}."), limit=20).now().receipt.stored
+                stored = memory.call(message(f"Child {number}."), limit=20).now().receipt.stored
                 ended = memory.close()
                 sys.exit(0 if stored and ended and time.perf_counter() - began < 15 else 3)
-            assert memory.call(tell(f"Parent {number}."), limit=20).now().receipt.stored
+            assert memory.call(message(f"Parent {number}."), limit=20).now().receipt.stored
             assert os.waitpid(child, 0)[1] == 0, number
         began = time.perf_counter()
         assert memory.close()
@@ -61,10 +61,10 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
     expected = ["Before the fork.", *(f"{who} {number}." for number in range(2) for who in ("Child", "Parent"))]
-    assert sorted(said(tmp_path)) == sorted(expected)
+    assert sorted(kept_texts(tmp_path)) == sorted(expected)
 
 
-def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
+def test_an_invalid_scope_is_logged_and_nothing_is_kept(tmp_path):
     log: list[str] = []
     sink = logger.add(log.append, level="WARNING", format="{message}")
     wrong = {"made of usr": {"usr": "ana"}, "made of user": {"user": ["ana"]}}
@@ -77,4 +77,4 @@ def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
         logger.remove(sink)
     for why in (*wrong, "made of str"):
         assert sum(why in line and "agent, user, channel" in line for line in log) == 2, why
-    assert said(tmp_path) == []
+    assert kept_texts(tmp_path) == []

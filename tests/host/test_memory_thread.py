@@ -1,4 +1,4 @@
-"""The memory's own thread: its life, and what it does to the host's."""
+"""The memory's own thread: late calls, stray exits, a close that hangs, and the end of the interpreter."""
 
 import asyncio
 import subprocess
@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.testing import ManualClock
 
 
-async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch):
+async def test_a_late_or_cancelled_call_still_runs_to_its_end(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
     memory = MemoryService(tmp_path / "workspace", start_limit=0.01)
     done = threading.Event()
@@ -30,8 +30,8 @@ async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch
     assert done.is_set()
 
 
-def opening(workspace, kind, **options) -> MemoryService:
-    """Return a service that opens something else in place of its memory."""
+def service_opening(workspace, kind, **options) -> MemoryService:
+    """Return a service that opens an instance of ``kind`` instead of its memory."""
 
     class Opening(MemoryService):
         async def _open(self):
@@ -40,7 +40,7 @@ def opening(workspace, kind, **options) -> MemoryService:
     return Opening(workspace, **options)
 
 
-async def test_a_stray_exit_in_the_thread_ends_the_thread_only(tmp_path):
+async def test_a_stray_system_exit_ends_only_the_memory_thread(tmp_path):
     async def leave(_memory):
         async def stray():
             sys.exit(3)
@@ -52,13 +52,13 @@ async def test_a_stray_exit_in_the_thread_ends_the_thread_only(tmp_path):
     class Nothing:
         async def close(self): ...
 
-    memory = opening(tmp_path, Nothing)
+    memory = service_opening(tmp_path, Nothing)
     assert await memory.call(leave, limit=5) is None
     assert await memory.turn("s").received("anybody there?") is None
     assert await memory.aclose()
 
 
-async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_only(tmp_path):
+async def test_trap_11_a_hanging_close_is_abandoned_at_its_limit(tmp_path):
     end = threading.Event()
 
     class Stuck:
@@ -66,7 +66,7 @@ async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_
             await run_in_daemon_thread(end.wait)
 
     clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
-    memory = opening(tmp_path, Stuck, clock=clock, close_limit=500.0)
+    memory = service_opening(tmp_path, Stuck, clock=clock, close_limit=500.0)
     await memory.call(lambda _: asyncio.sleep(0), limit=500.0)
     closing = asyncio.ensure_future(memory.aclose())
     while clock.alarms != [500.0]:
@@ -76,8 +76,8 @@ async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_
     end.set()
 
 
-def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_path):
-    """Nobody calls ``aclose`` here: the exit hook does the closing."""
+def test_pending_calls_are_finished_when_the_interpreter_exits_without_a_close(tmp_path):
+    """Only the exit hook closes the memory here."""
     source = textwrap.dedent(
         """
         import asyncio, sys, threading, time
@@ -105,7 +105,7 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
     assert "the last words" in next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text(encoding="utf-8")
 
 
-def test_an_interpreter_that_ends_while_the_memory_starts_keeps_what_was_accepted(tmp_path):
+def test_pending_calls_are_finished_when_the_interpreter_exits_during_the_start(tmp_path):
     source = """
 import sys
 from nanobot_memory_plugins.core import MemoryService

@@ -1,4 +1,4 @@
-"""Histories of hosts that memory did not see: taken in once, redacted, with their own times, and not recalled for."""
+"""Histories that the memory has never seen are recorded once, redacted, with their own times."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ def day_notes(memory: MemoryHost) -> str:
     return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
 
 
-async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_said(tmp_path):
+async def test_resume_records_only_missing_messages_despite_host_formatting(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         long = "The meeting of the gardeners begins at nine and ends at ten in the hall behind the church. " * 3
         await memory.message_received(session_key="s", text="My dog is called Rex.")
@@ -64,9 +64,9 @@ async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_
         assert day_notes(memory).count("### ") == 1
 
 
-async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
+async def test_a_forked_session_records_only_what_its_parent_lacks(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        parent = f"chat of {KEY}"  # what a session is called holds a secret, and is written otherwise
+        parent = f"chat of {KEY}"  # the session key contains a secret, which is redacted
         await memory.resume(session_key=parent, messages=HISTORY)
         longer = [*HISTORY, {"role": "user", "content": "Only the fork heard this."}]
         assert await memory.resume(session_key="fork", messages=longer, parent=parent) == 1
@@ -76,7 +76,7 @@ async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
         assert lines(memory, "her fork")[0]["user"] == "ana"
 
 
-async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to_redact(tmp_path, monkeypatch):
+async def test_two_processes_record_a_slowly_redacted_history_once(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.files.memory_files._SHORT_WAIT", 0.0)
     history = [{"role": "user", "content": f"message {number} " + "and so on " * 200} for number in range(60)]
     async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
@@ -84,7 +84,7 @@ async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to
         assert len(texts(one)) == len(history)
 
 
-async def test_in_one_process_a_history_waits_for_the_others_however_long_they_take(tmp_path, monkeypatch):
+async def test_histories_of_one_process_wait_for_each_other_beyond_the_lock_timeout(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.2)
     read = RecordedMessages.read
 
@@ -102,7 +102,7 @@ async def test_in_one_process_a_history_waits_for_the_others_however_long_they_t
         assert texts(memory) == texts(memory, "other") == SPOKEN
 
 
-async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
+async def test_only_a_compaction_ignores_the_lock_of_another_process(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         with acquire_lock(memory._files.paths, "work", 0.0):
@@ -114,7 +114,7 @@ async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(t
         assert texts(memory) == SPOKEN[:2]
 
 
-async def test_what_is_about_to_be_cut_is_taken_in_though_the_host_gives_up_while_it_is_read(tmp_path, monkeypatch):
+async def test_a_compacted_history_is_recorded_even_if_the_host_cancels(tmp_path, monkeypatch):
     begun, given_up = threading.Event(), threading.Event()
 
     def read_slowly(history):
@@ -135,7 +135,7 @@ async def test_what_is_about_to_be_cut_is_taken_in_though_the_host_gives_up_whil
         await until(lambda: texts(memory) == SPOKEN)
 
 
-async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):
+async def test_a_close_interrupts_a_long_history_which_is_completed_later(tmp_path):
     history = [{"role": "user", "content": f"The plant number {n} wants water."} for n in range(3_000)]
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         taking = asyncio.ensure_future(memory.resume(session_key="s", messages=history))

@@ -1,4 +1,4 @@
-"""A turn as an adapter tells it: once however often a hook fires, and never at the host's cost."""
+"""A turn that an adapter reports, no matter how often its hooks fire, and even if the memory fails."""
 
 import asyncio
 import json
@@ -11,31 +11,31 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
 from nanobot_memory_plugins.core.testing import ManualClock
 from tests.behaviour.kit.waiting import until, until_now
-from tests.host.conftest import ASKED, notes, tell_the_port, transcript
+from tests.host.conftest import QUESTION, notes, store_the_port, transcript
 
 
-async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_block(memory):
-    tell_the_port(memory)
+async def test_a_message_received_several_times_is_kept_once_with_one_block(memory):
+    store_the_port(memory)
     turn = memory.turn("asked")
-    first, second = await asyncio.gather(turn.received(ASKED), turn.received(f"  {ASKED}\n"))
-    third = await turn.received(f"{ASKED}\n\n{first}")
+    first, second = await asyncio.gather(turn.received(QUESTION), turn.received(f"  {QUESTION}\n"))
+    third = await turn.received(f"{QUESTION}\n\n{first}")
     assert "5433" in first
     assert is_fenced(first)
     assert first == second == third == turn.block
     assert not turn.was_late
-    assert transcript(memory, "asked") == [("user", ASKED)]
+    assert transcript(memory, "asked") == [("user", QUESTION)]
 
 
-def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_it_is(memory):
-    tell_the_port(memory)
+def test_with_block_extends_the_users_message_in_a_copy(memory):
+    store_the_port(memory)
     turn = memory.turn("asked")
-    block = turn.received(ASKED).now()
+    block = turn.received(QUESTION).now()
     results = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "no"}]}
     for content, kind in (
-        (ASKED, None),
-        ([{"type": "text", "text": ASKED}], "text"),
-        ([{"type": "input_text", "text": ASKED}], "input_text"),
-        ([{"type": "text", "text": ASKED}, {"type": "image_url", "image_url": {"url": "data:"}}], "text"),
+        (QUESTION, None),
+        ([{"type": "text", "text": QUESTION}], "text"),
+        ([{"type": "input_text", "text": QUESTION}], "input_text"),
+        ([{"type": "text", "text": QUESTION}, {"type": "image_url", "image_url": {"url": "data:"}}], "text"),
     ):
         history = [{"role": "user", "content": "Hello"}, {"role": "user", "content": content}, results]
         before = json.dumps(history)
@@ -43,11 +43,11 @@ def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_i
         assert json.dumps(history) == before
         assert request[0] == history[0]
         assert request[2] == results
-        expected = f"{ASKED}\n\n{block}" if kind is None else [*content, {"type": kind, "text": block}]
+        expected = f"{QUESTION}\n\n{block}" if kind is None else [*content, {"type": kind, "text": block}]
         assert request[1] == {"role": "user", "content": expected}
 
 
-async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_host(memory):
+async def test_a_tool_is_noted_once_and_its_exception_is_raised(memory):
     turn = memory.turn("s")
     async with turn.tool("deploy", {"to": "staging"}, call_id="1") as call:
         call.result = "deployed build 77 to staging"
@@ -61,7 +61,7 @@ async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_
     assert "quota of 12 machines" in written
 
 
-async def test_replies_are_kept_once_be_they_texts_or_whole_lists(memory):
+async def test_replies_are_kept_once_from_texts_and_message_lists(memory):
     turn = memory.turn("s")
     await turn.received("Which day is it?")
     messages = [
@@ -80,7 +80,7 @@ async def test_replies_are_kept_once_be_they_texts_or_whole_lists(memory):
     assert transcript(memory, "s") == expected
 
 
-async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory):
+async def test_a_cancelled_turn_keeps_its_message_and_tool_failure(memory):
     turn = memory.turn("s")
     task = asyncio.ensure_future(turn.received("Begin the long job."))
     await asyncio.sleep(0)
@@ -96,10 +96,10 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory)
     assert "CancelledError" in notes(memory)
 
 
-def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeypatch):
+def test_a_turn_survives_a_memory_that_cannot_start(tmp_path, monkeypatch):
     (tmp_path / "memory").write_text("in the way")
     memory = MemoryService(tmp_path / "memory" / "below", start_limit=0.5)
-    memory._open = _unbuildable
+    memory._open = _failing_open
     turn = memory.turn("s")
     assert turn.received("Hello").now() is None
     turn.tool_finished("1", "x", {}, result="y").now()
@@ -109,13 +109,10 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("message", "plugins", "told"),
-    [
-        ("记住钥匙在花盆下面", None, ("没来得及查找记忆",)),
-        ("Where is the key?", "", ()),
-    ],
+    ("message", "plugins", "notices"),
+    [("记住钥匙在花盆下面", None, ("没来得及查找记忆",)), ("Where is the key?", "", ())],
 )
-def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, plugins, told):
+def test_a_turn_with_a_late_memory_gets_a_notice(tmp_path, monkeypatch, message, plugins, notices):
     if plugins is not None:
         monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", plugins)
     with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
@@ -123,18 +120,18 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
         turn = memory.turn("s")
         block = turn.received(message).now() or ""
         assert block == (turn.block or "")
-        assert [text for text in TOLD_OF_LATE if text in block] == list(told)
-        until_now(lambda: ("user", message) in transcript(memory, "s"), "what is kept all the same")
+        assert [text for text in LATE_NOTICES if text in block] == list(notices)
+        until_now(lambda: ("user", message) in transcript(memory, "s"), "the message is kept")
 
 
-TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆")
+LATE_NOTICES = ("could not be searched in time", "没来得及查找记忆")
 
 
-async def _unbuildable():
+async def _failing_open():
     raise OSError("no such disk")
 
 
-async def test_a_late_recall_is_waited_for_once(tmp_path, monkeypatch):
+async def test_a_late_recall_is_awaited_only_once(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
     clock, go_on = ManualClock(datetime(2026, 3, 1, tzinfo=UTC)), threading.Event()
     config = MemoryConfig.model_validate({"core": {"message_limit": 500.0}})
@@ -166,7 +163,7 @@ def _blocking(seconds: float):
     return block_the_loop
 
 
-async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkeypatch, installed_plugin):
+async def test_plugins_are_told_once_when_the_idle_timer_ends(tmp_path, monkeypatch, installed_plugin):
     source = """
         from nanobot_memory_plugins.core import Note, hookimpl
 
@@ -194,9 +191,9 @@ async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkey
         assert notes(memory).count("### ") == 1
 
 
-async def test_a_tool_takes_the_json_text_of_a_model(memory):
+async def test_a_tool_accepts_the_json_text_of_a_model(memory):
     (search,) = (tool for tool in memory.tools() if tool.name == "memory_search")
-    tell_the_port(memory)
+    store_the_port(memory)
     assert "5433" in await search.run('{"query": "port of the database"}', session_key="told")
     for text in ("{", "[1]", "[" * 100_000):
         assert (await search.run(text, session_key="s")).startswith("Error: the arguments are no JSON object")

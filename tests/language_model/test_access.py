@@ -1,4 +1,4 @@
-"""The language model on behalf of a plugin: tries, time, budget, rest, room for thoughts."""
+"""The language model as plugins use it: retries, time limits, budgets, tokens for reasoning."""
 
 import asyncio
 import time
@@ -37,7 +37,7 @@ def model(tmp_path, complete, **options) -> LanguageModel:
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError(), StatusError(429), StatusError(503)])
-async def test_what_may_pass_is_tried_again(tmp_path, error):
+async def test_temporary_errors_are_retried(tmp_path, error):
     calls = []
 
     async def complete(messages, *, max_tokens, purpose):
@@ -50,7 +50,7 @@ async def test_what_may_pass_is_tried_again(tmp_path, error):
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), StatusError(401), KeyError("y")])
-async def test_what_will_not_pass_is_not_tried_again_and_its_text_stays_inside(tmp_path, error):
+async def test_permanent_errors_are_not_retried_and_their_text_is_hidden(tmp_path, error):
     calls = []
 
     async def complete(messages, *, max_tokens, purpose):
@@ -64,7 +64,7 @@ async def test_what_will_not_pass_is_not_tried_again_and_its_text_stays_inside(t
     assert caught.value.__cause__ is None
 
 
-async def test_a_use_takes_at_most_two_fifths_of_the_hooks_remaining_time(tmp_path):
+async def test_one_use_gets_at_most_two_fifths_of_the_hooks_remaining_time(tmp_path):
     async def complete(messages, *, max_tokens, purpose):
         assert CLOCK.alarms == [pytest.approx(20.0, abs=5.0)]
         CLOCK.advance(20.0)
@@ -81,7 +81,7 @@ async def test_a_use_takes_at_most_two_fifths_of_the_hooks_remaining_time(tmp_pa
         hook_deadline.reset(token)
 
 
-async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_path):
+async def test_a_reasoning_model_gets_additional_tokens_after_its_first_empty_answer(tmp_path):
     given = []
 
     async def complete(messages, *, max_tokens, purpose):
@@ -94,7 +94,7 @@ async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_pa
     assert given == [300, 2_300, 2_400]
 
 
-async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
+async def test_only_the_host_sees_the_suffix_of_a_purpose(tmp_path):
     purposes = []
 
     async def complete(messages, *, max_tokens, purpose):

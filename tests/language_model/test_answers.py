@@ -1,4 +1,4 @@
-"""What an answer amounts to, however a model writes it."""
+"""NO_REPLY is recognised however a model writes it."""
 
 from nanobot_memory_plugins.core.text.evidence import is_no_reply
 from tests.support.each import each
@@ -14,10 +14,10 @@ SOMETHING = ["", "   ", "[", "{", "casino replying", "User prefers Python", "tec
 
 
 @each("answer", NOTHING)
-def test_nothing_is_understood_in_any_shape(answer):
+def test_no_reply_is_recognised_in_any_form(answer):
     assert is_no_reply(answer)
 
 
 @each("answer", SOMETHING)
-def test_everything_else_is_not_taken_for_it(answer):
+def test_other_answers_are_not_taken_for_no_reply(answer):
     assert not is_no_reply(answer)

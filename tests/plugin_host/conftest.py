@@ -1,4 +1,4 @@
-"""What the tests of the plugin host share: a host with small limits, contexts, captured log lines."""
+"""Fixtures for the tests of the plugin host: hosts with small limits, contexts, captured log messages."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
@@ -21,12 +21,12 @@ ARGUMENTS = {name: SAMPLES[name] for name in ("session_key", "text", "history", 
 
 
 def plugin(**functions: Callable[..., Any]) -> object:
-    """Build a plugin of functions that are named like hooks."""
+    """Return a plugin with functions that are named like hooks."""
     return SimpleNamespace(**{name: hookimpl(function) for name, function in functions.items()})
 
 
 def texts(answers: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return who answered, and with which notes."""
+    """Return the plugin name and the text of each note."""
     return [(name, value.tldr) for name, values in answers.items() for value in values]
 
 
@@ -42,7 +42,7 @@ def context(tmp_path: Path, clock: ManualClock) -> Callable[[str], PluginContext
 
 @pytest.fixture
 async def make_host(clock: ManualClock) -> AsyncIterator[Callable[..., PluginHost]]:
-    """Build hosts with a short grace, and close them at the end."""
+    """Create hosts with a short grace time, and close them at the end."""
     hosts: list[PluginHost] = []
 
     def make(limit: float = 5.0, **options: Any) -> PluginHost:

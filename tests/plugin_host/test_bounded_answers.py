@@ -1,4 +1,4 @@
-"""What a plugin's tool says has a bound before it comes near a prompt."""
+"""The answers of plugins' tools are bounded before they reach a prompt."""
 
 import pytest
 
@@ -17,7 +17,7 @@ TOOL = """
 """
 
 
-async def say(tmp_path, monkeypatch, answer: str) -> str:
+async def run_tool(tmp_path, monkeypatch, answer: str) -> str:
     install_plugin(tmp_path, monkeypatch, "talks", TOOL.format(answer=answer))
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "talks")
     async with MemoryHost(tmp_path / "ws") as memory:
@@ -27,9 +27,9 @@ async def say(tmp_path, monkeypatch, answer: str) -> str:
 
 
 @pytest.mark.accept("PL-04")
-async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log):
-    said = await say(tmp_path, monkeypatch, f"'x' * {TOOL_CHARS + 1}")
-    assert said == (
+async def test_a_tool_answer_that_is_too_long_is_replaced_by_an_error(tmp_path, monkeypatch, log):
+    answer = await run_tool(tmp_path, monkeypatch, f"'x' * {TOOL_CHARS + 1}")
+    assert answer == (
         f"Error: the answer of talk is left out: an answer of {TOOL_CHARS + 1:,} characters, where {TOOL_CHARS:,} are"
         " allowed"
     )
@@ -37,7 +37,7 @@ async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log):
     assert any("the tool talk of plugin talks" in line for line in log)
 
 
-async def test_what_a_tool_refuses_is_told_to_the_model(tmp_path, monkeypatch, log):
+async def test_an_input_error_of_a_tool_is_described_to_the_model(tmp_path, monkeypatch, log):
     error = "__import__('nanobot_memory_plugins.core').core.InputError('Say which boat.', hint='Ask the user.')"
-    said = await say(tmp_path, monkeypatch, f"(_ for _ in ()).throw({error})")
-    assert said == "Error: nothing was done. Say which boat. Ask the user."
+    answer = await run_tool(tmp_path, monkeypatch, f"(_ for _ in ()).throw({error})")
+    assert answer == "Error: nothing was done. Say which boat. Ask the user."

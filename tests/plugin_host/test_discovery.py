@@ -1,4 +1,4 @@
-"""What is found through entry points costs no other plugin anything, however broken it is."""
+"""A broken entry point does not affect other plugins."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.host.discovery import discover_plugins
 
 
 @pytest.mark.accept("PL-02")
-def test_an_import_that_hangs_and_metadata_that_cannot_be_read_are_left_behind(
+def test_hanging_imports_and_broken_metadata_do_not_affect_other_plugins(
     installed_plugin: Callable[[str, str], None], tmp_path: Path
 ):
     installed_plugin("import_hangs", "import threading\nthreading.Event().wait()")

@@ -1,4 +1,4 @@
-"""How a hook is called: answers, limits, cancellation."""
+"""Calls of hooks: answers, time limits, cancellation."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ async def hang() -> None:
 
 
 def register(host, context, **functions) -> None:
-    """Register one plugin a function, in this order."""
+    """Register a plugin for each function, in this order."""
     for name, function in functions.items():
         host.register(name, plugin(on_message_received=function), context(name))
 
@@ -60,7 +60,7 @@ async def test_every_kind_of_awaitable_is_awaited(make_host, context):
 # Time limits
 
 
-async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_counts(make_host, context):
+async def test_answers_that_are_ready_after_a_blocked_loop_still_count(make_host, context):
     async def wait_briefly() -> Note:
         await asyncio.sleep(0.02)
         return Note("ready")
@@ -105,7 +105,7 @@ async def test_cancelling_the_caller_cancels_the_implementation(make_host, conte
     assert host.failing_plugins(HOOK) == {}
 
 
-async def test_cancelling_the_caller_is_not_held_up_by_one_who_swallows_it(make_host, context):
+async def test_a_plugin_that_swallows_its_cancellation_does_not_block_the_caller(make_host, context):
     begun = asyncio.Event()
 
     async def swallow() -> None:
@@ -127,7 +127,7 @@ async def test_cancelling_the_caller_is_not_held_up_by_one_who_swallows_it(make_
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_the_users_interrupt_passes_while_a_plugin_is_waited_for(context, clock):
+def test_call_sync_raises_the_users_keyboard_interrupt(context, clock):
     def interrupt_the_user() -> None:
         os.kill(os.getpid(), signal.SIGINT)
         threading.Event().wait(60)
@@ -140,7 +140,7 @@ def test_the_users_interrupt_passes_while_a_plugin_is_waited_for(context, clock)
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-async def test_a_close_ends_a_call_that_has_hardly_begun_or_swallows_its_cancellation(make_host, context, steps):
+async def test_close_ends_calls_that_have_just_begun_or_swallow_their_cancellation(make_host, context, steps):
     async def swallow() -> None:
         while True:
             with contextlib.suppress(BaseException):

@@ -1,4 +1,4 @@
-"""Why a plugin failed stands in the log with its whole traceback where calls are traced, and never else."""
+"""Tracing hook calls logs the tracebacks of failing plugins."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.testing import install_plugin
 
-# Each function fails somewhere below itself, with a text of its own and a key that nobody may see.
-FAILING = """
+# Each function fails in a helper, with a text of its own and a key that must be redacted.
+FAILING_PLUGIN = """
     from nanobot_memory_plugins.core import hookimpl
 
     KEY = "sk-ant-api03-" + "Zq7Rk2Lm9Xc4" * 4
@@ -49,12 +49,12 @@ UNREADABLE = """
 
     PLUGIN = Unreadable()
 """
-TOLD = [f"no beans for {what} of" for what in ("espresso", "a thread", "a prompt", "a tool")]
+EXPECTED = [f"no beans for {what} of" for what in ("espresso", "a thread", "a prompt", "a tool")]
 
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sources = {"coffee": FAILING, "coffee_broken": BROKEN, "coffee_unreadable": UNREADABLE}
+    sources = {"coffee": FAILING_PLUGIN, "coffee_broken": BROKEN, "coffee_unreadable": UNREADABLE}
     for plugin, source in sources.items():
         (tmp_path / plugin).mkdir()
         attribute = "PLUGIN" if source is UNREADABLE else ""
@@ -62,7 +62,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(sources))
 
 
-async def everything_fails(workspace: Path) -> None:
+async def run_all_failures(workspace: Path) -> None:
     config = MemoryConfig.model_validate({"core": {"message_limit": 30, "tool_limit": 30}})
     async with MemoryHost(workspace, config=config) as memory:
         await memory.message_received(session_key="cli:one", text="espresso")
@@ -73,14 +73,14 @@ async def everything_fails(workspace: Path) -> None:
                 assert (await tool.run({}, session_key="cli:one")).endswith("is left out: ValueError")
 
 
-async def test_what_fails_is_told_in_full_where_calls_are_traced(
+async def test_tracing_logs_redacted_tracebacks_of_all_failures(
     plugins, log: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_TRACE", "1")
-    await everything_fails(tmp_path / "workspace")
+    await run_all_failures(tmp_path / "workspace")
     text = "\n".join(message.strip("\n") for message in log)
-    for told in (*TOLD, "no water for", "no cups for"):
-        assert f"{told} coffee" in text
+    for expected in (*EXPECTED, "no water for", "no cups for"):
+        assert f"{expected} coffee" in text
     assert 'third_party_coffee.py", line' in text
     assert "raise ValueError(f" in text  # the line of the source
     assert "Zq7Rk2Lm9Xc4" not in text

@@ -1,4 +1,4 @@
-"""What the tests on a real nanobot share."""
+"""Fixtures for the tests with a real nanobot."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 def install(tmp_path, server, monkeypatch) -> Install:
-    """Make a nanobot with these channels."""
+    """Create a nanobot with some channels."""
 
     def make(channels: dict[str, Any], people: dict[str, list[str]] | None = None, **defaults: Any) -> Installation:
         core = {"messageLimit": 20, "toolLimit": 20, **({"people": people} if people else {})}

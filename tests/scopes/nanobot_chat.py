@@ -1,4 +1,4 @@
-"""A running nanobot that tests write to on its channels."""
+"""A running nanobot to which tests send messages on its channels."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,14 +11,14 @@ Install = Callable[..., Installation]
 
 
 class Chat:
-    """A running nanobot, written to on its channels as they would themselves."""
+    """A running nanobot that receives messages as its channels would deliver them."""
 
     def __init__(self, loop: Any, server: ScriptedServer) -> None:
         self.loop = loop
         self.server = server
 
     async def say(self, text: str, channel: str = "cli", sender: str = "user", chat: str = "", **metadata: Any) -> str:
-        """Send a message, and return all that the model was shown in that turn."""
+        """Send a message, and return the requests to the model in that turn as text."""
         from nanobot.bus.events import InboundMessage
 
         before = len(self.server.requests)

@@ -1,4 +1,4 @@
-"""`auto`, for hosts of any kind: one user shares everything, and named users have their own memory each."""
+"""``share: auto``: who is the owner, who may write, and which chats are groups."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ async def tell(memory: MemoryHost, session: str, scope: dict[str, str] | None = 
 
 
 async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = None) -> bool:
-    """Say whether a session is shown the word beside a message, and in its prompt; both must agree."""
+    """Return whether a session sees the word in the recalled block and in the prompt, which must agree."""
     context = await memory.message_received(session_key=session, text="Do you remember the code?", scope=scope)
     known = memory.prompt_entries(memory.base_context(), session_key=session, scope=scope).text
     assert (WORD in (context.block or "")) == (WORD in known)
@@ -57,12 +57,12 @@ async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = 
         ({"websocket": {"enabled": True, "trustedProxyAuth": {"assertionHeader": "X-User"}}}, [], False),
     ],
 )  # fmt: skip
-def test_the_host_has_one_user_where_each_channel_lets_in_one(channels, approved, one):
+def test_one_user_is_assumed_if_each_channel_allows_only_one_sender(channels, approved, one):
     assert senders_of(channels, unified=False, approved=lambda _channel: approved).one_user == one
     assert senders_of(channels, unified=True, approved=lambda _channel: approved).one_user
 
 
-def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender():
+def test_local_channels_and_only_senders_belong_to_the_owner():
     channels = {"telegram": {"enabled": True, "allowFrom": ["1"]}, "discord": {"enabled": True, "allowFrom": ["9"]}}
     people = People({}, senders_of(channels, unified=False, approved=lambda _channel: []))
     for channel, user in (("cli", "user"), ("api", ""), ("websocket", "f00"), ("telegram", "1"), ("discord", "9")):
@@ -92,7 +92,7 @@ def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender()
         ("telegram", {"allowFrom": ["111"]}, "222|111", False),
     ],
 )  # fmt: skip
-def test_the_owner_is_known_by_the_name_that_the_channel_gives(channel, section, sender, is_owner):
+def test_the_owner_is_recognised_by_the_channels_sender_name(channel, section, sender, is_owner):
     channels = {channel.partition(".")[0]: {"enabled": True, **section}}
     senders = senders_of(channels, unified=False, approved=lambda _channel: [])
     scope = turn_scope(senders, "s", channel=channel, chat_id=sender, sender=sender, metadata={})
@@ -100,7 +100,7 @@ def test_the_owner_is_known_by_the_name_that_the_channel_gives(channel, section,
     assert (person is not None and person.is_owner) == is_owner
 
 
-def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given(tmp_path: Path, monkeypatch):
+def test_a_command_reads_the_approvals_next_to_its_configuration(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     bot = tmp_path / "bot2"
     for folder, approved in ((tmp_path / ".nanobot", []), (bot, ["222"])):
@@ -142,5 +142,5 @@ def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given
         ("cli", "direct", "user", {}, "another", ""),
     ],
 )
-def test_group_chats_are_known_by_what_their_channel_says(channel, chat, sender, metadata, key, group):
+def test_group_chats_are_recognised_on_each_channel(channel, chat, sender, metadata, key, group):
     assert group_chat_of(channel, chat, sender, metadata, session_key=key)[0] == group

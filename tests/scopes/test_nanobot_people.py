@@ -1,4 +1,4 @@
-"""Who finds what in a stock nanobot: several senders, one person with several names, groups."""
+"""Private facts in a stock nanobot with several senders and groups."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from tests.scopes.nanobot_chat import Install, chatting
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
 
 
-def searching(server: ScriptedServer, query: str) -> None:
-    """Let the model look by its tools whenever it is asked to."""
+def search_when_asked(server: ScriptedServer, query: str) -> None:
+    """Let the model use its tools when it is asked to look something up."""
 
     def reply(request: Request) -> Reply:
         if request.last.get("role") == "tool":
@@ -21,8 +21,8 @@ def searching(server: ScriptedServer, query: str) -> None:
     ]
 
 
-async def test_a_private_fact_is_not_shown_in_a_group_though_its_author_asks(install: Install, server):
-    """Ask in a group of each kind of channel; one nanobot has them all, as its users would."""
+async def test_a_private_fact_is_not_shown_in_a_group_even_to_its_author(install: Install, server):
+    """Ask in a group on each kind of channel of one nanobot."""
     groups: dict[str, tuple[str, str, dict[str, Any]]] = {
         "telegram": ("111|ana", "-100200", {"is_group": True}),
         "slack": ("U1", "C01", {"slack": {"channel_type": "channel"}}),
@@ -35,7 +35,7 @@ async def test_a_private_fact_is_not_shown_in_a_group_though_its_author_asks(ins
             await chat.say(f"Remember that {SALARY} of {channel}.", channel, sender)
             await chat.say(f"Remember that {DOG} of {channel}.", channel, sender, group, **told)
             await chat.say(f"Our parrot of {channel} sings arias.", channel, "other", group, **told)
-        searching(server, "my salary, my dog, our parrot")
+        search_when_asked(server, "my salary, my dog, our parrot")
         for channel, (sender, group, told) in groups.items():
             asked = "Do you remember my salary, the parrot and my dog? Look it up."
             shown = await chat.say(asked, channel, sender, group, **told)

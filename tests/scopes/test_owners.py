@@ -1,4 +1,4 @@
-"""Whose a memory is: one person's names are one owner, and what names nobody is nobody's where several write."""
+"""Owners of memories: people and projects."""
 
 import os
 from pathlib import Path
@@ -30,14 +30,14 @@ SEVERAL = Senders(one_user=False)
         ("auto", Scope(session="s"), Senders(one_user=False, unified=True, owner=frozenset({"cli"})), False),
     ],
 )
-def test_a_memory_is_nobodys_where_each_has_their_own_and_it_names_none(
+def test_is_nobodys_needs_several_users_and_a_memory_without_a_name(
     share: str, scope: Scope, senders: Senders, nobodys: bool
 ):
     of = Scopes(share, people=lambda: People({}, senders))  # type: ignore[arg-type]
     assert of.is_nobodys(scope) is nobodys
 
 
-def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: Path):
+def test_the_first_twenty_writers_are_recorded_once(tmp_path: Path):
     paths = MemoryPaths.of(tmp_path)
     file = PrivacyFile(paths)
     file.note_writer("p0")
@@ -51,7 +51,7 @@ def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: 
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository in the home folder, as git leaves it."""
+    """A repository in the home folder."""
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / "alpha"
     git(tmp_path, "init", "--quiet", str(folder))
@@ -64,13 +64,13 @@ def cloned_from(clone: Path, address: str) -> str:
     return project_of(clone / "src")
 
 
-def test_a_repository_without_a_remote_is_known_by_its_folder_and_the_home_folder_is_no_project(clone: Path):
+def test_a_project_without_a_remote_has_the_name_of_its_folder_and_the_home_folder_is_none(clone: Path):
     assert project_of(clone / "src") == "alpha"
     git(clone.parent, "init", "--quiet")
     assert project_of(clone.parent) == ""
 
 
-def test_a_user_without_a_home_folder_has_projects(clone: Path, monkeypatch: pytest.MonkeyPatch):
+def test_projects_work_for_a_user_without_a_home_folder(clone: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("pwd.getpwuid", dict[int, str]().__getitem__)  # as in a container that any user runs
     assert project_of(clone / "src") == "alpha"
@@ -84,7 +84,7 @@ def test_a_repository_of_another_user_is_a_project(clone: Path):
     assert project_of(clone / "src") == "ana/alpha"
 
 
-def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
+def test_naming_a_folder_outside_a_repository_is_an_error_with_a_hint():
     with pytest.raises(InputError) as caught:
         named_project("/")
     assert str(caught.value.cause) == "/ lies in no repository."
@@ -95,18 +95,18 @@ def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
     "address",
     ["https://git.example.com/ana/alpha.git", "https://git.example.com/ana/alpha/", "git@example.com:ana/alpha.git"],
 )
-def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: str):
+def test_a_project_is_named_after_its_remote_address(clone: Path, address: str):
     assert cloned_from(clone, address) == "ana/alpha"
 
 
 @pytest.mark.parametrize("address", ["https://ana:s3cret@alpha.git", "https://ana:s3cret@git.example.com/alpha.git"])
-def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: str):
+def test_a_projects_name_contains_no_password(clone: Path, address: str):
     assert "s3cret" not in cloned_from(clone, address)
 
 
 @pytest.mark.parametrize(
     ("category", "project"), [("fact", ""), ("preference", ""), ("decision", "p"), ("workflow", "p")]
 )
-def test_a_fact_belongs_to_the_project_or_to_the_person(category: str, project: str):
+def test_the_category_decides_whether_an_entry_belongs_to_the_project(category: str, project: str):
     assert owner_scope(Scope(user="ana", project="p"), category) == Scope(user="ana", project=project)
     assert owner_scope(Scope(user="ana"), category) == Scope(user="ana")

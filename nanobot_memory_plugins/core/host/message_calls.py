@@ -55,7 +55,7 @@ class MessageCalls(HostParts):
         only recall runs for it.
         """
         session_key = redact_key(session_key)
-        session = self.privacy.session(session_key)  # now: a history recorded after this is older than the turn
+        session = self.privacy.session(session_key)  # set now: a history recorded later precedes it
         session.previous_turn_start, session.turn_start = session.turn_start, self._clock.now()
         hook_tasks: list[asyncio.Task[Any]] = []
         receiving = self._writes.begin(self._receive(session_key, text, history, scope, spoken, known, hook_tasks))

@@ -29,7 +29,7 @@ def state(tmp_path):
     state.close()
 
 
-def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state):
+def test_another_version_is_replaced_and_a_foreign_database_is_moved_aside(state):
     put(state, "a")
     state.execute("PRAGMA user_version = 99")
     state.close()
@@ -51,7 +51,7 @@ def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state
         kept.close()
 
 
-def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
+def test_the_state_continues_in_memory_when_the_disk_is_full(state):
     put(state, "a")
     (pages,) = state.read("PRAGMA page_count")[0]
     state.read(f"PRAGMA max_page_count = {pages}")
@@ -61,7 +61,7 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
     assert "cannot be written" in str(state.trouble)
 
 
-def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_path):
+def test_a_purge_of_a_state_in_memory_waits_for_the_file(state, tmp_path):
     put(state, "marzipan")
     (pages,) = state.read("PRAGMA page_count")[0]
     state.read(f"PRAGMA max_page_count = {pages}")
@@ -72,7 +72,7 @@ def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_pat
     assert (trace.removed, trace.waits) == (False, True)
 
 
-def test_what_is_purged_while_another_process_reads_it_is_not_said_to_be_gone(state, tmp_path, monkeypatch):
+def test_a_purge_waits_while_another_process_reads_the_log(state, tmp_path, monkeypatch):
     monkeypatch.setattr(database, "_BUSY_SECONDS", 0.1)
     put(state, "marzipan")
     reading = sqlite3.connect(state.path, isolation_level=None)
@@ -85,7 +85,7 @@ def test_what_is_purged_while_another_process_reads_it_is_not_said_to_be_gone(st
         reading.close()
 
 
-def test_a_state_that_another_process_holds_is_a_trouble_that_is_told(state, monkeypatch):
+def test_trouble_reports_a_locked_database(state, monkeypatch):
     monkeypatch.setattr(database, "_BUSY_SECONDS", 0.1)
     put(state, "a")
     state.close()
@@ -97,14 +97,14 @@ def test_a_state_that_another_process_holds_is_a_trouble_that_is_told(state, mon
     assert state.trouble is None
 
 
-def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
+def test_truncate_log_removes_deleted_data_from_all_files(state):
     put(state, "marzipan")
     state.execute("DELETE FROM task")
     state.truncate_log()
     assert not any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir())
 
 
-def test_processes_that_begin_at_once_share_one_state(state):
+def test_processes_that_start_together_share_one_state(state):
     script = (
         "import sys; from nanobot_memory_plugins.core.state import StateDatabase\n"
         "state = StateDatabase.of(sys.argv[1])\n"
@@ -117,7 +117,7 @@ def test_processes_that_begin_at_once_share_one_state(state):
     assert len(subjects(state)) == 40
 
 
-def test_what_a_process_writes_that_was_forked_off_outlives_the_one_that_forked(state):
+def test_writes_of_a_forked_process_survive_the_close_in_its_parent(state):
     script = (
         "import os, sys; from nanobot_memory_plugins.core.state import StateDatabase\n"
         "state = StateDatabase.of(sys.argv[1])\n"

@@ -1,4 +1,4 @@
-"""What is noted of a conversation of several people is the group's, whoever wrote last in it."""
+"""Notes about a group conversation belong to the group, not to its last writer."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.support.files_of import text_of
 from tests.support.patient import patient_config
 
 CONFIG = patient_config()
-SAID = [
+MESSAGES = [
     ("mei", "I'm Mei, the owner. The marzipan supplier is Baker Lin, and he delivers to the back door on weekdays."),
     ("tom", "Tom here, I do the mornings, and the marzipan order goes out before three in the afternoon."),
     ("ana", "Good, thanks."),
@@ -17,15 +17,15 @@ SAID = [
 SESSION = "telegram:-100"
 
 
-def of(user: str) -> dict[str, str]:
+def scope_of(user: str) -> dict[str, str]:
     return {"user": user, "channel": "telegram", "group_chat": SESSION}
 
 
-async def meet(memory: MemoryHost, way: str) -> None:
+async def hold_conversation(memory: MemoryHost, way: str) -> None:
     history = []
-    for user, text in SAID:
-        await memory.message_received(session_key=SESSION, text=text, history=tuple(history), scope=of(user))
-        await memory.message_sent(session_key=SESSION, text="I see.", scope=of(user))
+    for user, text in MESSAGES:
+        await memory.message_received(session_key=SESSION, text=text, history=tuple(history), scope=scope_of(user))
+        await memory.message_sent(session_key=SESSION, text="I see.", scope=scope_of(user))
         history.extend(({"role": "user", "content": text}, {"role": "assistant", "content": "I see."}))
     if way == "quiet":
         await memory.session_idle(session_key=SESSION, history=history, ended=True)
@@ -37,11 +37,11 @@ async def meet(memory: MemoryHost, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["quiet", "compaction"])
-async def test_a_note_of_a_group_is_nobodys_alone(tmp_path: Path, way: str):
+async def test_a_note_about_a_group_belongs_to_the_group(tmp_path: Path, way: str):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await meet(memory, way)
+        await hold_conversation(memory, way)
         notes = "".join(path.read_text("utf-8") for path in (tmp_path / "memory").glob("2*.md"))
-        assert ("arzipan" in notes) is (way == "quiet")  # of what is cut the transcript has every word
+        assert ("arzipan" in notes) is (way == "quiet")  # the transcript has the compacted messages
         assert "user: " not in notes
         asked = await memory.message_received(
             session_key="telegram:333",
@@ -50,7 +50,7 @@ async def test_a_note_of_a_group_is_nobodys_alone(tmp_path: Path, way: str):
         )
         assert "Baker Lin" not in (asked.block or "")
         asked = await memory.message_received(
-            session_key="telegram:-100:2", text="What do you remember of the marzipan supplier?", scope=of("tom")
+            session_key="telegram:-100:2", text="What do you remember of the marzipan supplier?", scope=scope_of("tom")
         )
         assert "Baker Lin" in (asked.block or "")
     assert "Baker Lin" in text_of(tmp_path)

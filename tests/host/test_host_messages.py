@@ -1,10 +1,10 @@
-"""What a host says in the user's place: recalled for, and never kept, carried out or learned as the user's."""
+"""Messages that a host writes in the user's place: recall runs for them, but they are never the user's."""
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService
 
-TOLD = "Our staging database listens on port 5433."
+FACT = "Our staging database listens on port 5433."
 NOTICE = "Remember that I like liver. Which port does our staging database listen on?"
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}})
 
@@ -13,12 +13,12 @@ CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}, "
 async def host(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation,consolidation")
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.message_received(session_key="told", text=TOLD)
+        await memory.message_received(session_key="told", text=FACT)
         await memory.flush_index()
         yield memory
 
 
-RECORDING = """
+RECORDING_PLUGIN = """
     from nanobot_memory_plugins.core import Note, Origin, hookimpl
 
     seen = []
@@ -42,8 +42,8 @@ RECORDING = """
 """
 
 
-async def test_in_the_hosts_history_it_is_the_assistants_also_after_a_restart(tmp_path, monkeypatch, installed_plugin):
-    installed_plugin("listening", RECORDING)
+async def test_plugins_see_host_messages_as_the_assistants_after_a_restart(tmp_path, monkeypatch, installed_plugin):
+    installed_plugin("listening", RECORDING_PLUGIN)
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "listening")
     import third_party_listening as listening
 
@@ -67,10 +67,10 @@ async def test_in_the_hosts_history_it_is_the_assistants_also_after_a_restart(tm
     assert day.read_text().count("origin: user") == 1
 
 
-def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_there(tmp_path, monkeypatch):
+def test_a_sub_agent_shares_the_memory_of_its_parent_session(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
     with MemoryService(tmp_path, config=CONFIG) as memory:
-        memory.turn("told", scope={"user": "ana"}).received(TOLD).now()
+        memory.turn("told", scope={"user": "ana"}).received(FACT).now()
         memory.turn("outer", scope={"user": "ana"}).received("Ask somebody about ports.").now()
         memory.call(lambda host: host.flush_index(), limit=20).now()
         inner = memory.turn("inner", parent="outer")
@@ -89,7 +89,7 @@ def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_
     assert "session: outer" in day.read_text()
 
 
-def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behind_prefixes(tmp_path, monkeypatch):
+def test_service_tools_start_the_memory_and_are_found_with_client_prefixes(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation,observation")
     memory = MemoryService(tmp_path, config=CONFIG)
     tools = {tool.name: tool for tool in memory.tools()}

@@ -1,4 +1,4 @@
-"""Message lists in the forms of public APIs: who said what, what was called, what a tool answered."""
+"""Message lists in the wire formats of public APIs: roles, tool calls and tool results."""
 
 import json
 
@@ -55,11 +55,8 @@ GEMINI = [
 ]
 
 
-@each(
-    "history",
-    [CHAT, RESPONSES, ANTHROPIC, GEMINI],
-)
-def test_the_same_conversation_is_the_same_in_every_form(history):
+@each("history", [CHAT, RESPONSES, ANTHROPIC, GEMINI])
+def test_a_conversation_is_parsed_equally_from_every_wire_format(history):
     before = json.dumps(history)
     read = messages_from_chat(history)
     assert json.dumps(history) == before
@@ -76,7 +73,7 @@ def test_the_same_conversation_is_the_same_in_every_form(history):
     assert read[3].tool_call_id == "c1"
 
 
-def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_not():
+def test_only_the_text_next_to_tool_results_is_the_users():
     message = {
         "role": "user",
         "content": [

@@ -1,4 +1,4 @@
-"""What a workspace knows of its people: who was heard, and who took over what names nobody."""
+"""The recorded writers of a workspace keep their memories apart, even after the configuration changes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ Channels = dict[str, Any]
 MANY: Channels = {"telegram": {"enabled": True, "allowFrom": ["111", "222"]}}
 
 
-def _letting_in(channels: Channels, *, unified: bool = False) -> Callable[[], Senders]:
+def _senders_of(channels: Channels, *, unified: bool = False) -> Callable[[], Senders]:
     senders = senders_of(channels, unified=unified, approved=lambda _channel: [])
     return lambda: senders
 
@@ -41,12 +41,12 @@ def _link(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_torn, _newer, _folder, _link])
-async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Path, damage):
+async def test_nobody_sees_shared_memory_after_the_record_is_damaged(tmp_path: Path, damage):
     file = tmp_path / RECORD
     async with MemoryHost(tmp_path, config=config()) as memory:
         await tell(memory, "one", {"user": "alice"})
     damage(file)
-    for user in ("", "bob", ""):  # Bob's writing makes a record anew
+    for user in ("", "bob", ""):  # Bob's message writes the record again
         async with MemoryHost(tmp_path, config=config()) as memory:
             assert not await sees(memory, f"of {user}", {"user": user} if user else None)
     finding = people_finding(tmp_path, config(), UNKNOWN_SENDERS)
@@ -77,27 +77,24 @@ MAIL, SLACK, MY_SLACK = (
         (OPEN_SLACK, SLACK, NO_SLACK, "auto"),
     ],
 )
-async def test_who_wrote_while_several_might_stays_another_person_when_one_is_left(
+async def test_other_writers_stay_apart_after_only_the_owner_is_allowed(
     tmp_path: Path, before: Channels, teller: dict[str, str], after: Channels, share: str
 ):
-    async with MemoryHost(tmp_path, config=config(share=share), senders=_letting_in(before)) as memory:
+    async with MemoryHost(tmp_path, config=config(share=share), senders=_senders_of(before)) as memory:
         await tell(memory, "theirs", teller)
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
+    async with MemoryHost(tmp_path, config=config(), senders=_senders_of(after)) as memory:
         for session, scope in (("mine", ANA), ("here", CLI)):
             assert not await sees(memory, session, scope)
-    finding = people_finding(tmp_path, config(), _letting_in(after)())
+    finding = people_finding(tmp_path, config(), _senders_of(after)())
     assert f"{teller['channel']}:{teller['user']}" in finding.state
 
 
-@pytest.mark.parametrize(
-    ("before", "teller", "after"),
-    [(MANY, ANA, ALONE), (OPEN_SLACK, MY_SLACK, OWN_SLACK)],
-)
-async def test_who_wrote_while_several_might_and_is_left_alone_is_the_owner_everywhere(
+@pytest.mark.parametrize(("before", "teller", "after"), [(MANY, ANA, ALONE), (OPEN_SLACK, MY_SLACK, OWN_SLACK)])
+async def test_the_only_remaining_writer_is_the_owner_everywhere(
     tmp_path: Path, before: Channels, teller: dict[str, str], after: Channels
 ):
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(before)) as memory:
+    async with MemoryHost(tmp_path, config=config(), senders=_senders_of(before)) as memory:
         await tell(memory, "mine", teller)
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
+    async with MemoryHost(tmp_path, config=config(), senders=_senders_of(after)) as memory:
         for session, scope in (("again", ANA), ("here", CLI)):
             assert await sees(memory, session, scope)

@@ -1,4 +1,4 @@
-"""What each turn got is recorded off its path, and `nanobot-memory stats` says what that costs."""
+"""Each turn is recorded_turns in the background, and `nanobot-memory stats` shows what the memory costs."""
 
 import json
 from datetime import UTC, date, datetime
@@ -13,11 +13,11 @@ from tests.support.patient import patient_config
 CONFIG = patient_config(nanobot={"enabled": False})
 
 
-def recorded(workspace: Path) -> list:
+def recorded_turns(workspace: Path) -> list:
     return list(injections(StateDatabase.of(workspace), since=date(2000, 1, 1)))
 
 
-async def test_a_turn_is_recorded_with_its_memories_and_without_a_word_of_them(tmp_path: Path):
+async def test_a_turn_is_recorded_with_ids_and_without_texts(tmp_path: Path):
     memory_file = tmp_path / "memory" / "MEMORY.md"
     memory_file.parent.mkdir()
     memory_file.write_text("The staging database listens on port 5433.\n" + "- 其他的事。\n" * 500, encoding="utf-8")
@@ -25,7 +25,7 @@ async def test_a_turn_is_recorded_with_its_memories_and_without_a_word_of_them(t
         await memory.flush_index()
         context = await memory.message_received(session_key="a:b", text="Do you remember the staging port?")
         await memory.message_received(session_key="a:b", text="ok, thanks!")
-    with_memories, without = recorded(tmp_path)
+    with_memories, without = recorded_turns(tmp_path)
     assert with_memories.ids == context.hit_ids
     assert 0 < with_memories.tokens <= 800
     assert (without.ids, without.tokens, without.tool_tokens) == ((), 0, 0)
@@ -33,7 +33,7 @@ async def test_a_turn_is_recorded_with_its_memories_and_without_a_word_of_them(t
     assert not any("staging" in body or "5433" in body for (body,) in bodies)
 
 
-def test_stats_say_what_the_memory_costs(tmp_path: Path, capsys):
+def test_stats_show_the_tokens_of_the_memory(tmp_path: Path, capsys):
     state, today = StateDatabase.of(tmp_path), datetime.now(UTC)
     first = {"ids": ["a", "b"], "tokens": 100}
     for row in (first, {**first, "tool_tokens": 650, "entry_tokens": 30}, {"ids": [], "tokens": 0}):
@@ -44,5 +44,5 @@ def test_stats_say_what_the_memory_costs(tmp_path: Path, capsys):
     parts = {"blocks": 200, "tools": 650, "entries": 30, "background": 0}
     assert cost == {"days": 7, "turns": 3, **parts, "total": 880, "uses": []}
     assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "What the memory used in the last 7 days (3 turns):" in told
+    output = capsys.readouterr().out
+    assert "What the memory used in the last 7 days (3 turns):" in output

@@ -1,4 +1,4 @@
-"""A host that is given no configuration has the one that the command line reads; one given in code is used as it is."""
+"""Without a configuration, a host uses that of the command line."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-async def test_a_host_that_is_given_no_configuration_has_that_of_the_command_line(tmp_path: Path):
+async def test_the_default_configuration_is_that_of_the_command_line(tmp_path: Path):
     (tmp_path / "home" / ".nanobot").mkdir()
     nanobot = {"agents": {}, "channels": {"memoryPlugins": OFF}}
     (tmp_path / "home" / ".nanobot" / "config.json").write_text(json.dumps(nanobot), encoding="utf-8")

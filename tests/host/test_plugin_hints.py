@@ -1,4 +1,4 @@
-"""What helps with a plugin that fails: no name of a stranger's is put behind ``pip install``."""
+"""The hints of ``doctor`` for a failing plugin never tell the user to install an unknown package."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ ASKS_FOR_MORE = """
 
 
 @pytest.mark.parametrize("source", [ASKS_FOR_MORE, "raise ImportError('no such thing')\n"])
-async def test_no_package_is_fetched_for_a_plugin_of_ones_own_that_fails(
+async def test_the_hint_for_a_failing_plugin_suggests_no_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed_plugin, source: str
 ):
     installed_plugin("tide", source)
