@@ -1,4 +1,4 @@
-"""Own caches, and models small enough to be made in a test."""
+"""Caches and tiny models for the tests of embedding."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ WORDS = ["[PAD]", "[CLS]", "[UNK]", "red", "green", "blue"]
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder, in force for the test."""
+    """An empty cache folder, used by the test."""
     cache = tmp_path / "cache"
     monkeypatch.setenv("NANOBOT_MEMORY_CACHE", str(cache))
     monkeypatch.delenv("FASTEMBED_CACHE_PATH", raising=False)
@@ -22,7 +22,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def tiny_model() -> TinyModel:
-    """Write a model that looks words up in a table, and gives one vector a token or a text.
+    """Write a model that looks words up in a table, and returns one vector per token or per text.
 
     Every text begins with ``[CLS]``. Rows of ``table``: padding, [CLS], unknown, red, green, blue.
     """

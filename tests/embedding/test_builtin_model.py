@@ -1,4 +1,4 @@
-"""The built-in model computes what its reference implementation computes."""
+"""The built-in model computes the same as its reference implementation."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_vectors_equal_those_of_the_reference(embedder: LocalEmbedder, reference
     assert cosines.min() >= 0.9999
 
 
-def test_long_texts_equal_the_reference_cut_at_the_same_token(embedder: LocalEmbedder, reference: USE):
+def test_long_texts_are_truncated_at_the_same_token_as_in_the_reference(embedder: LocalEmbedder, reference: USE):
     class Cut:
         def encode(self, text: str, **_: object) -> list[int]:
             ids = reference._tokenizer.encode(text)
@@ -79,5 +79,5 @@ ALPHABET = (
 
 @settings(max_examples=examples(150), deadline=None)
 @given(text=st.text(ALPHABET, min_size=1, max_size=60).filter(str.strip))
-def test_the_tokenizer_gives_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
+def test_the_tokenizer_returns_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
     assert Tokenizer(builtin_model).ids(text) == reference._tokenizer.encode(text)

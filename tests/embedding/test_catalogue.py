@@ -1,4 +1,4 @@
-"""Models are found by name on this machine, quickly, and fetched only on request."""
+"""Models are found by name on this machine, quickly and without downloads."""
 
 import sys
 import time
@@ -30,18 +30,18 @@ def test_a_folder_on_disk_comes_before_an_alias(tmp_path: Path, tiny_model, monk
     assert find_model("chinese").folder == tmp_path / "chinese"
 
 
-def test_a_folder_without_a_model_says_what_it_needs(tmp_path: Path):
+def test_a_folder_without_a_model_is_an_error_that_lists_the_files(tmp_path: Path):
     with pytest.raises(ConfigurationError, match=r"model\.onnx"):
         find_model(str(tmp_path))
 
 
-def test_an_unknown_name_says_which_there_are():
+def test_an_unknown_name_is_an_error_that_lists_the_aliases():
     with pytest.raises(ConfigurationError, match="multilingual, chinese, english"):
         find_model("no-such-model")
 
 
 @pytest.mark.accept("V3-03")
-def test_a_model_that_is_not_here_fails_at_once_and_says_how_to_get_it(own_cache: Path, monkeypatch):
+def test_a_missing_model_fails_at_once_with_the_command_that_fetches_it(own_cache: Path, monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     with pytest.raises(EmbeddingError, match="nanobot-memory models pull BAAI"):
@@ -49,7 +49,7 @@ def test_a_model_that_is_not_here_fails_at_once_and_says_how_to_get_it(own_cache
     assert sum(slept) < 1  # fastembed alone would ask the hub, and sleep 39 s
 
 
-def test_without_fastembed_a_name_of_its_catalogue_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+def test_without_fastembed_a_name_of_its_catalogue_is_an_error_with_the_extra(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(EmbeddingError, match=r'pip install "nanobot-memory-storage\[embedding\]"'):
         find_model("chinese")

@@ -1,4 +1,4 @@
-"""Fetching a model from a hub: a small one on this machine that speaks the hub's protocol."""
+"""Downloading a model from a small hub on this machine that speaks the hub's protocol."""
 
 import hashlib
 import json
@@ -20,13 +20,13 @@ from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "Qdrant/bge-small-zh-v1.5"
-# Rows: padding, [CLS], unknown, red, green, blue. The catalogue takes the vector of [CLS] for this model.
+# Rows: padding, [CLS], unknown, red, green, blue. For this model the catalogue takes the vector of [CLS].
 TABLE = [[9, 9], [3, 4], [1, 1], [0, 1], [0, 2], [0, 3]]
 
 
 @pytest.fixture
 def hub(tmp_path: Path, tiny_model) -> Iterator[tuple[str, list[str]]]:
-    """Serve one repository; gives the address and the paths that were asked for."""
+    """Serve one repository, and return the address and the requested paths."""
     files = tiny_model(tmp_path / "repository", TABLE, graph="model_optimized.onnx")
     (files / "README.md").write_text("not needed", encoding="utf-8")
     asked: list[str] = []

@@ -20,12 +20,12 @@ def embedder(builtin_model: Path) -> LocalEmbedder:
     return LocalEmbedder(find_model("multilingual"))
 
 
-def loaded(folder: Path, **settings: object) -> LocalEmbedder:
+def load_embedder(folder: Path, **settings: object) -> LocalEmbedder:
     return LocalEmbedder(find_model(str(folder)), **settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.accept("V5-02")
-def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: LocalEmbedder):
+def test_a_string_and_a_list_both_return_a_list_of_vectors(embedder: LocalEmbedder):
     one = embedder.encode("喜欢绿茶")
     assert isinstance(one, list)
     assert len(one) == 1
@@ -37,7 +37,7 @@ def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: LocalEmbedder):
     assert embedder.encode([]) == []
 
 
-def test_many_threads_get_the_vectors_of_one(embedder: LocalEmbedder):
+def test_concurrent_calls_return_the_same_vectors(embedder: LocalEmbedder):
     texts = [f"text {place} 文本" for place in range(40)]
     expected = embedder.encode(texts)
     with ThreadPoolExecutor(8) as pool:
@@ -45,52 +45,52 @@ def test_many_threads_get_the_vectors_of_one(embedder: LocalEmbedder):
             assert np.allclose(vectors, expected, atol=1e-5)
 
 
-def test_a_folder_whose_model_gives_tokens_is_averaged_without_padding(tmp_path: Path, tiny_model):
-    embedder = loaded(tiny_model(tmp_path / "own", TABLE), batch_size=8)
+def test_token_vectors_of_a_folders_model_are_averaged_without_padding(tmp_path: Path, tiny_model):
+    embedder = load_embedder(tiny_model(tmp_path / "own", TABLE), batch_size=8)
     red, long = embedder.encode(["red", "red red red"])
     assert np.allclose(red, np.array([0.5, 0.5]) / np.linalg.norm([0.5, 0.5]))
     assert np.allclose(long, np.array([1, 3]) / np.linalg.norm([1, 3]))
 
 
 @pytest.mark.parametrize(("stated", "vector"), [("cls_token", [1, 0]), ("lasttoken", [0, 1])])
-def test_the_pooling_that_a_folder_states_is_used(tmp_path: Path, tiny_model, stated: str, vector: list[int]):
+def test_the_configured_pooling_of_a_folder_is_used(tmp_path: Path, tiny_model, stated: str, vector: list[int]):
     folder = tiny_model(tmp_path / "own", TABLE)
-    by_the_mean = loaded(folder)
-    state_pooling(folder, stated)
-    assert np.allclose(loaded(folder).encode("red green"), [vector])
-    assert loaded(folder).name != by_the_mean.name
+    by_the_mean = load_embedder(folder)
+    write_pooling(folder, stated)
+    assert np.allclose(load_embedder(folder).encode("red green"), [vector])
+    assert load_embedder(folder).name != by_the_mean.name
 
 
-def state_pooling(folder: Path, kind: str) -> None:
+def write_pooling(folder: Path, kind: str) -> None:
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(f'{{"pooling_mode_{kind}": true}}', encoding="utf-8")
 
 
-def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path, tiny_model):
+def test_the_name_depends_on_the_weights_and_not_on_the_folder(tmp_path: Path, tiny_model):
     # Long enough that the weights lie in their own file.
     wide = [[float(row)] * 300 for row in range(1, 7)]
-    first = loaded(tiny_model(tmp_path / "first", wide))
+    first = load_embedder(tiny_model(tmp_path / "first", wide))
     assert (tmp_path / "first" / "model.onnx_data").exists()
-    other = loaded(tiny_model(tmp_path / "other", [*wide[:-1], [7.0] * 300]))
-    copy = loaded(Path(shutil.copytree(tmp_path / "first", tmp_path / "copy")))
+    other = load_embedder(tiny_model(tmp_path / "other", [*wide[:-1], [7.0] * 300]))
+    copy = load_embedder(Path(shutil.copytree(tmp_path / "first", tmp_path / "copy")))
     assert first.name == copy.name != other.name
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0])
-def test_a_vector_that_would_spoil_an_index_is_zero_and_keeps_no_other_waiting(tmp_path: Path, tiny_model, number):
+def test_an_unusable_vector_becomes_zero_and_does_not_affect_others(tmp_path: Path, tiny_model, number):
     folder = tiny_model(tmp_path / "own", [*TABLE[:5], [number, number]])
-    state_pooling(folder, "lasttoken")
-    red, blue = loaded(folder).encode(["red", "blue"])
+    write_pooling(folder, "lasttoken")
+    red, blue = load_embedder(folder).encode(["red", "blue"])
     assert np.linalg.norm(red) == pytest.approx(1)
     assert blue == [0, 0]
 
 
-def test_a_damaged_model_is_an_error_with_a_mend(tmp_path: Path, tiny_model):
+def test_a_damaged_model_is_an_error_with_a_hint(tmp_path: Path, tiny_model):
     folder = tiny_model(tmp_path / "own", TABLE)
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(EmbeddingError, match="Check its files"):
-        loaded(folder)
+        load_embedder(folder)
     tiny_model(folder, TABLE)
     (folder / "tokenizer_config.json").unlink()
     with pytest.raises(EmbeddingError, match="Check its files"):
-        loaded(folder)
+        load_embedder(folder)

@@ -45,7 +45,7 @@ def test_weights_of_another_version_are_refused(own_cache: Path, monkeypatch: py
     assert not builtin_directory().exists()
 
 
-def test_list_says_what_is_here(builtin_model: Path):
+def test_list_shows_the_installed_models(builtin_model: Path):
     result = CliRunner().invoke(models, ["list", "--json"])
     rows = {row["alias"]: row for row in answer(result.stdout)["models"]}
     assert list(rows)[:3] == ["multilingual", "chinese", "english"]
@@ -56,7 +56,7 @@ def test_list_says_what_is_here(builtin_model: Path):
     assert "82 MB" in text
 
 
-def test_a_hub_that_cannot_be_reached_is_one_line_with_the_mend(own_cache: Path):
+def test_an_unreachable_hub_is_one_line_with_a_hint(own_cache: Path):
     done = run("pull", "chinese", "--json", HF_ENDPOINT="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert done.returncode == 1
     told = answer(done.stdout)

@@ -1,4 +1,4 @@
-"""A process that ends while a model loads or computes in a daemon thread ends well."""
+"""A process may exit while a model loads or computes in a daemon thread."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ begun.wait()
 """
 
 
-def test_it_is_not_aborted(builtin_model: Path):
+def test_a_process_that_exits_during_a_call_is_not_aborted(builtin_model: Path):
     ended = subprocess.run([sys.executable, "-c", COMPUTING], capture_output=True, check=False, text=True)
     assert "terminate called" not in ended.stderr
     assert ended.returncode == 0

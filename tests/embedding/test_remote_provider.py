@@ -1,4 +1,4 @@
-"""Embedding by a server, against a real one on this machine."""
+"""Embedding by a server, tested with a real one on this machine."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ Answer = Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes]]
 
 
 def vector(text: str) -> list[float]:
-    """A number in digits gives a direction of its own, everything else the same."""
+    """Return a vector whose direction depends only on the number in the text."""
     return [2.0, 2.0 * float(text), 0.0] if text.isdigit() else [3.0, 4.0, 0.0]
 
 
@@ -30,8 +30,8 @@ def as_json(value: object, status: int = 200, **headers: str) -> tuple[int, dict
     return status, {name.replace("_", "-"): content for name, content in headers.items()}, json.dumps(value).encode()
 
 
-def well(request: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
-    """Answer as OpenAI does, but with the last text first: `index` tells which is which."""
+def vectors_answer(request: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
+    """Answer like OpenAI, but in reverse order: `index` tells which vector belongs to which text."""
     items = [{"index": place, "embedding": vector(text)} for place, text in enumerate(request["input"])]
     return as_json({"object": "list", "data": items[::-1], "model": request["model"]})
 
@@ -39,7 +39,7 @@ def well(request: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
 @dataclass
 class Server:
     url: str
-    answer: Answer = well
+    answer: Answer = vectors_answer
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -122,17 +122,17 @@ def test_local_and_remote_providers_are_exchangeable(builtin_model, server: Serv
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_what_may_pass_is_tried_again(server: Server, remote, status: int):
+def test_transient_errors_are_retried(server: Server, remote, status: int):
     embedder = remote(waits := [])
     answers = iter([as_json({}, status), as_json({}, status)])
-    server.answer = lambda request: next(answers, None) or well(request)
+    server.answer = lambda request: next(answers, None) or vectors_answer(request)
     assert np.allclose(embedder.encode("abc"), [[0.6, 0.8, 0.0]])
     assert len(waits) == 2
     assert 0.5 <= waits[0] < waits[1] < 2
 
 
 @pytest.mark.parametrize(("status", "hint"), [(401, "MY_KEY"), (404, "base_url")])
-def test_what_will_not_pass_is_told_at_once(
+def test_permanent_errors_are_raised_at_once(
     server: Server, remote, monkeypatch: pytest.MonkeyPatch, status: int, hint: str
 ):
     monkeypatch.setenv("MY_KEY", "k1")
@@ -151,7 +151,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(server: Server, remote, mon
     try:
         embedder = remote(api_key_env="MY_KEY")
         assert server.headers[-1]["Authorization"] == f"Bearer {key}"
-        # Servers are known to repeat the key and the text in their errors.
+        # Some servers repeat the key and the text in their errors.
         server.answer = lambda request: as_json({"error": f"bad key {key} for {request['input']}"}, 401)
         service = EmbeddingService(
             EmbeddingOptions(
@@ -186,14 +186,14 @@ def test_the_key_of_openai_is_not_sent_to_another_server(server: Server, remote,
         b'{"data": [{"index": 0, "embedding": [1, 2]}]}',
     ],
 )
-def test_an_answer_that_is_no_vectors_is_an_error(server: Server, remote, body: bytes):
+def test_an_answer_without_vectors_is_an_error(server: Server, remote, body: bytes):
     embedder = remote()
     server.answer = lambda request: (200, {}, body)
     with pytest.raises(EmbeddingError):
         embedder.encode("abc")
 
 
-def test_a_server_that_is_silent_is_given_up_at_the_time_limit(server: Server, remote):
+def test_a_silent_server_is_given_up_at_the_time_limit(server: Server, remote):
     embedder = remote(waits := [], timeout=0.2)
     server.delay = 0.4
     with pytest.raises(EmbeddingError, match="ReadTimeout"):

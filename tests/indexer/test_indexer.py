@@ -14,17 +14,17 @@ from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer import file_indexing
 from nanobot_memory_plugins.storage.indexer.file_indexing import index_file
 from nanobot_memory_plugins.storage.sources.source_files import SourceFinder
-from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
+from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_scan
 
 
-def our_threads(before: set[threading.Thread]) -> list[str]:
-    """Return the names of our threads that were not there before; other tests leave stuck plugins behind."""
+def new_threads(before: set[threading.Thread]) -> list[str]:
+    """Return the names of our threads that are not in ``before``; other tests leave threads of stuck plugins."""
     new = set(threading.enumerate()) - before
     return [thread.name for thread in new if thread.name.startswith("nanobot-memory")]
 
 
 @pytest.mark.accept("V5-04")
-def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace):
+def test_a_file_with_the_same_size_and_time_is_not_read_again(workspace: Workspace):
     file = workspace.write("notes.md", "## A\nfirst\n")
     os.utime(file, ns=(1_700_000_000_123_456_789,) * 2)
     with workspace.indexing():
@@ -37,7 +37,7 @@ def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace
         assert workspace.texts() == ["## A\nfirst"]
 
 
-def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace):
+def test_a_change_within_the_same_clock_tick_is_noticed(workspace: Workspace):
     with workspace.indexing() as indexer:
         for number in range(20):
             file = workspace.write("notes.md", f"## A\ntext {number:02}\n")
@@ -49,16 +49,16 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
         assert until(lambda: workspace.texts() == ["## A\ntext 99"])
 
 
-def test_a_file_whose_time_is_ahead_is_read_once(workspace: Workspace):
-    ahead = time.time() + 3_600  # the clock was set back since, or the file is of another machine
+def test_a_file_with_a_time_in_the_future_is_read_once(workspace: Workspace):
+    ahead = time.time() + 3_600  # the clock was set back, or the file comes from another machine
     os.utime(workspace.write("notes.md", "## A\ntext\n"), (ahead, ahead))
     with workspace.indexing() as indexer:
         for _ in range(5):
-            wait_for_look(indexer)
+            wait_for_scan(indexer)
         assert [change.path for change in workspace.changes] == ["memory/notes.md"]
 
 
-def test_nothing_leaves_the_index_while_a_process_has_too_many_files_open(
+def test_nothing_is_deleted_while_the_process_has_too_many_open_files(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ):
     workspace.write("notes.md", "## A\ntext\n")
@@ -69,7 +69,7 @@ def test_nothing_leaves_the_index_while_a_process_has_too_many_files_open(
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with workspace.indexing() as indexer:
-        wait_for_look(indexer)
+        wait_for_scan(indexer)
         monkeypatch.setattr("nanobot_memory_plugins.storage.sources.source_files.os.scandir", scandir)
         indexer.notify()
         assert asked.wait(10)
@@ -79,7 +79,7 @@ def test_nothing_leaves_the_index_while_a_process_has_too_many_files_open(
 
 
 @pytest.mark.accept("V3-11")
-def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace):
+def test_pending_files_are_indexed_in_order_before_stopping(workspace: Workspace):
     before = set(threading.enumerate())
     with workspace.indexing() as indexer:
         workspace.changes.clear()
@@ -88,11 +88,11 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
         indexer.stop(drain=30)
     assert [change.path for change in workspace.changes] == [f"memory/{file.name}" for file in files]
     assert len(workspace.texts()) == 40
-    assert our_threads(before) == []
+    assert new_threads(before) == []
 
 
 @pytest.mark.accept("V3-11")
-def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_an_unreadable_file_does_not_hold_up_others(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
     really_open = file_indexing.open_regular
@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspa
 
 @pytest.mark.accept("V5-12")
 @pytest.mark.parametrize("kind", ["transcript", "note", "document"])
-def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace, kind: str):
+def test_no_more_documents_than_allowed_are_in_memory(workspace: Workspace, kind: str):
     if kind == "transcript":
         name, records = "sessions/cli.jsonl", [message(f"text {n}") for n in range(105)]
     elif kind == "note":
@@ -122,14 +122,14 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
     with workspace.indexing(max_pending=10) as indexer:
         assert len(workspace.texts()) == 105
         assert max(len(change.documents) for change in workspace.changes) <= 10
-        # Reading anew goes by the same bound, and drops what is gone.
+        # Reading the whole file again keeps the limit, and removes what is gone.
         workspace.write(name, b"".join([records[-1], *records[:60]]))
-        wait_for_look(indexer)
+        wait_for_scan(indexer)
         assert len(workspace.texts()) == 61
         assert max(len(change.documents) for change in workspace.changes) <= 10
 
 
-def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
+def test_deleted_sections_are_removed_even_after_an_interruption_between_batches(workspace: Workspace):
     file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
     (source,) = SourceFinder(workspace.paths).find()
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)

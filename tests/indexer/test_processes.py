@@ -1,4 +1,4 @@
-"""Several processes on one workspace, and some of them are killed."""
+"""Several processes on one workspace, some of which are killed."""
 
 import os
 import signal
@@ -49,22 +49,22 @@ def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspac
     workspace.write("notes.md", "## A\nfirst\n")
     with started(INDEX, workspace.path) as owner:
         wait_for_ownership(owner)
-        heir = workspace.indexer()
+        successor = workspace.indexer()
         try:
             assert until(lambda: workspace.texts() == ["## A\nfirst"])
             time.sleep(0.3)
-            assert not heir.is_owner
+            assert not successor.is_owner
             os.kill(owner.pid, signal.SIGKILL)
             owner.wait()
             workspace.write("notes.md", "## A\nsecond\n")
-            assert until(lambda: heir.is_owner)
+            assert until(lambda: successor.is_owner)
             assert until(lambda: workspace.texts() == ["## A\nsecond"])
         finally:
-            heir.stop()
+            successor.stop()
 
 
-def half_way(workspace: Workspace) -> bool:
-    """Tell whether a file is indexed in part, which its manifest marks with no time."""
+def is_partly_indexed(workspace: Workspace) -> bool:
+    """Return whether a file is indexed in part, which its manifest marks by a time of 0."""
     try:
         with closing(Database.open(workspace.paths.database, read_only=True)) as database:
             return any(state.offset > 0 and state.mtime_ns == 0 for state in database.file_states().values())
@@ -73,14 +73,14 @@ def half_way(workspace: Workspace) -> bool:
 
 
 @pytest.mark.accept("V3-11")
-def test_a_kill_in_the_middle_of_indexing_loses_and_doubles_nothing(workspace: Workspace):
+def test_killing_the_indexer_loses_and_duplicates_nothing(workspace: Workspace):
     messages = [message(f"message {n}", f"m{n}") for n in range(2_000)]
     notes = [entry(f"note {n}", f"{n:04}") for n in range(500)]
     workspace.write("sessions/s.jsonl", b"".join(messages))
     workspace.write("2026-02-16.md", b"".join(notes))
     with started(INDEX, workspace.path) as owner:
         wait_for_ownership(owner)
-        assert until(lambda: half_way(workspace))
+        assert until(lambda: is_partly_indexed(workspace))
         os.kill(owner.pid, signal.SIGKILL)
         owner.wait()
     with workspace.indexing():

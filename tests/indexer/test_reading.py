@@ -1,4 +1,4 @@
-"""What the readers make of the memory files."""
+"""Reading memory files into documents."""
 
 import tempfile
 from datetime import UTC, datetime
@@ -66,14 +66,14 @@ def test_a_note_is_one_document_with_everything_it_says(tmp_path: Path):
 
 
 @pytest.mark.accept("NC-02")
-def test_free_text_is_read_by_heading(tmp_path: Path):
+def test_free_text_is_split_by_heading(tmp_path: Path):
     write(tmp_path, "memory/projects/alpha.md", "# Alpha\n\n## Goal\nShip it.\n\n## Team\nAnn and Bo.\n")
     found = documents(tmp_path, "memory/projects/alpha.md")
     assert [(one.heading, one.line, one.source) for one in found] == [("Goal", 3, "document"), ("Team", 6, "document")]
     assert {one.origin for one in found} == {Origin.USER}
 
 
-def test_an_entrys_score_is_not_part_of_what_is_indexed(tmp_path: Path):
+def test_the_score_of_an_entry_is_not_indexed(tmp_path: Path):
     text = "# Memory\n\n## Active Memories\n\n### [a1b2] preference | {} | 2026-02-16 | {}\nLikes tea.\n"
     write(tmp_path, "memory/MEMORY.md", text.format("0.80", 1))
     (before,) = documents(tmp_path, "memory/MEMORY.md")
@@ -84,7 +84,7 @@ def test_an_entrys_score_is_not_part_of_what_is_indexed(tmp_path: Path):
     assert after.source == "long_term"
 
 
-def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(tmp_path: Path):
+def test_the_fields_of_an_entry_are_not_text_but_set_its_scope_and_origin(tmp_path: Path):
     fields = "<!-- created: 2026-01-01T00:00:00+00:00; origin: web; user: ada%3b%20x; session: cli:direct -->"
     entries = f"## Active Memories\n\n### [a1b2] fact | 0.80 | 2026-01-01 | 0\nOnce lived in Rome.\n{fields}\n\n"
     entries += "### [c3d4] fact | 0.80 | 2026-01-01 | 0\nWrites Rust. <!-- a comment of the text -->\n"
@@ -96,7 +96,7 @@ def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(t
     assert (second.origin, second.scope) == (Origin.USER, Scope())
 
 
-def test_fields_that_a_formatter_has_set_apart_are_the_entrys(tmp_path: Path):
+def test_fields_that_a_formatter_has_moved_still_belong_to_the_entry(tmp_path: Path):
     header, created = "### [{}] fact | 0.80 | 2026-01-01 | 0\n\n", "created: 2026-01-01T00:00:00+00:00"
     entries = f"{header.format('a1')}Likes tea.\n\n<!-- {created}; user: ada -->\n\n{header.format('b2')}Lives in Rome."
     write(tmp_path, "memory/ENTRIES.md", f"{entries}\n\n<!-- {created}; hides: b2 m1 -->\n\nMine.\n")
@@ -104,14 +104,14 @@ def test_fields_that_a_formatter_has_set_apart_are_the_entrys(tmp_path: Path):
     assert (tea.text, tea.scope, mine.text.strip()) == ("Likes tea.", Scope(user="ada"), "Mine.")
 
 
-def test_a_line_that_is_still_being_written_waits(tmp_path: Path):
+def test_an_unfinished_line_is_not_read(tmp_path: Path):
     whole, torn = message("first", "m1"), message("second", "m2")[:-1]
     write(tmp_path, "memory/sessions/cli.jsonl", whole + torn)
     read = pieces(tmp_path, "memory/sessions/cli.jsonl")
     assert b"".join(piece.raw for piece in read) == whole
 
 
-def test_a_huge_text_is_indexed_by_its_head_and_its_tail(tmp_path: Path):
+def test_of_a_huge_text_the_head_and_the_tail_are_indexed(tmp_path: Path):
     text = "beginning " + "middle " * 300_000 + "ending"
     write(tmp_path, "memory/sessions/cli.jsonl", message(text, "m1"))
     found = documents(tmp_path, "memory/sessions/cli.jsonl")
@@ -143,7 +143,7 @@ blocks = st.lists(
 
 @settings(max_examples=examples(60), deadline=None)
 @given(blocks=blocks, cut=st.integers(0, 12))
-def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
+def test_resuming_after_a_closed_piece_reads_the_same_documents(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[str], cut: int
 ):
     """The file grows by whole blocks, as it does when entries are appended."""
@@ -166,7 +166,7 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
     assert [one for piece in resumed for one in piece.documents] == [one for piece in whole for one in piece.documents]
 
 
-def test_a_line_that_is_too_long_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reader, "_LONGEST_LINE", 2_000)
     lines = [message(text, f"m{number}") for number, text in enumerate(("before", "wave " * 1_000, "behind"))]
     write(tmp_path, "memory/sessions/s.jsonl", b"".join(lines))
@@ -194,7 +194,7 @@ LINES = [
 
 @settings(max_examples=examples(300), deadline=None, database=None)
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6))
-def test_whatever_somebody_writes_around_an_entry_the_index_knows_whose_it_is_as_the_entries_do(lines: list[str]):
+def test_the_index_and_the_entries_agree_on_the_scope_of_an_entry_whatever_is_written_around_it(lines: list[str]):
     from nanobot_memory_plugins.consolidation.store.document import parse
 
     text = "\n".join(["## Active Memories", "", ENTRY, *lines, ""])

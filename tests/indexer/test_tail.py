@@ -1,4 +1,4 @@
-"""What a search reads of the files themselves."""
+"""The part of the files that a search reads itself."""
 
 from contextlib import closing
 
@@ -13,7 +13,7 @@ def sources(workspace: Workspace) -> list[SourceFile]:
     return SourceFinder(workspace.paths).find()
 
 
-def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
+def test_only_the_unindexed_part_is_read(workspace: Workspace):
     workspace.write("notes.md", "## A\nindexed\n")
     workspace.write("sessions/cli.jsonl", message("indexed too", "m1"))
     with workspace.indexing():
@@ -27,7 +27,7 @@ def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
     assert (found.text, found.line, found.key) == ("new", 2, "memory/sessions/cli.jsonl#m2")
 
 
-def test_of_a_file_that_is_too_large_the_end_is_read(workspace: Workspace):
+def test_only_the_end_of_a_large_file_is_read(workspace: Workspace):
     workspace.write("sessions/cli.jsonl", b"".join(message(f"text {n}", f"m{n}") for n in range(1_000)))
     found = TailReader(Chunking()).documents({}, sources(workspace), most_bytes=2_000)
     assert found[-1].text == "text 999"

@@ -1,4 +1,4 @@
-"""Vectors come after the text, and a new model's in place of the former one's."""
+"""Vectors are added after the text."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.database import Database
-from tests.support.indexed_workspace import HashEmbedder, Workspace, message, until, wait_for_look
+from tests.support.indexed_workspace import HashEmbedder, Workspace, message, until, wait_for_scan
 
 
 def counts(workspace: Workspace) -> tuple[int, int]:
@@ -20,7 +20,7 @@ def messages(count: int) -> bytes:
 
 
 @pytest.mark.accept("V3-03")
-def test_text_is_indexed_while_the_model_is_not_there_yet(workspace: Workspace):
+def test_text_is_indexed_before_the_model_is_ready(workspace: Workspace):
     model: list[HashEmbedder] = []
     workspace.write("sessions/cli.jsonl", messages(100))
     with workspace.indexing(embedder=lambda: model[0] if model else None):
@@ -31,7 +31,7 @@ def test_text_is_indexed_while_the_model_is_not_there_yet(workspace: Workspace):
         assert model[0].encoded[0].endswith("text 99")
 
 
-def test_a_model_that_fails_is_asked_again_and_text_goes_on(workspace: Workspace):
+def test_a_failing_model_is_retried_while_text_is_indexed(workspace: Workspace):
     class Failing(HashEmbedder):
         failures = 1
 
@@ -45,6 +45,6 @@ def test_a_model_that_fails_is_asked_again_and_text_goes_on(workspace: Workspace
     workspace.write("sessions/cli.jsonl", messages(10))
     with workspace.indexing(embedder=lambda: model) as indexer:
         workspace.append("sessions/cli.jsonl", message("more", "m10"))
-        wait_for_look(indexer)
+        wait_for_scan(indexer)
         assert counts(workspace)[0] == 11
         assert until(lambda: counts(workspace) == (11, 11))

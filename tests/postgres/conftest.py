@@ -20,7 +20,7 @@ from tests.support.postgres_server import ROLE, OwnServer, ServerError, find_bin
 
 @pytest.fixture(scope="session")
 def run_server(request: pytest.FixtureRequest) -> Iterator[OwnServer]:
-    """The one server of a run: the first of its processes starts it, and the last one stops it."""
+    """The server of a test run: the first process starts it, and the last one stops it."""
     try:
         find_binaries()
     except ServerError as error:
@@ -48,7 +48,7 @@ def run_server(request: pytest.FixtureRequest) -> Iterator[OwnServer]:
 
 @pytest.fixture(scope="module")
 def server(run_server: OwnServer) -> Iterator[Database]:
-    """The run's server, with a database for the module, the tables in it."""
+    """The server of the run, with a database and its tables for the module."""
     made = Database(run_server.folder, f"m{uuid.uuid4().hex}")
     everything = make_conninfo(run_server.administrator_dsn, dbname="postgres")
     with psycopg.connect(everything, autocommit=True) as administrator:
@@ -61,7 +61,7 @@ def server(run_server: OwnServer) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[OwnServer]:
-    """A server of the module's own, to be stopped and killed; its folder has a short name, for a socket."""
+    """A separate server that a module may stop and kill; its folder has a short name, for the socket."""
     folder = Path(tempfile.mkdtemp(prefix="pg"))
     folder.chmod(0o755)
     try:

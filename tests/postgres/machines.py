@@ -1,4 +1,4 @@
-"""Machines that share a memory, and what stands on their server."""
+"""Machines that share a memory, and the rows on their server."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from tests.support.postgres_server import OwnServer
 
 
 class Database(OwnServer):
-    """The run's server, with a database of its own in it."""
+    """A database on the server of the run."""
 
     def __init__(self, folder: Path, name: str) -> None:
         super().__init__(folder, safe=False)
@@ -34,7 +34,7 @@ class Database(OwnServer):
 
 
 class LendingSqliteStore(SqliteStore):
-    """This machine's store with a model of the test's to lend."""
+    """A local store with an embedding model from the test."""
 
     lent: Embedder | None = None
 
@@ -52,7 +52,7 @@ async def open_shared(
     clock: Clock | None = None,
     **options: Any,
 ) -> SharedStore:
-    """Open the shared store of a workspace over its own SQLite store; without a server, over nobody."""
+    """Open the shared store of a workspace over its SQLite store; without a server, the address leads nowhere."""
     workspace.joinpath("memory").mkdir(parents=True, exist_ok=True)
     local = LendingSqliteStore(
         workspace, StorageOptions.model_validate({"embedding_provider": "none"}), clock or SystemClock()
@@ -75,14 +75,14 @@ def configured(dsn: str, tenant: str, machine: str, **more: Any) -> MemoryConfig
 
 
 def rows(server: OwnServer, tenant: str, what: str, table: str, more: str = "") -> list[tuple[Any, ...]]:
-    """Return columns of a tenant's rows, as the administrator sees them."""
+    """Return columns of a tenant's rows, read as the administrator."""
     sql = f"SELECT {what} FROM nanobot_memory.{table} WHERE tenant = %s {more}"
     with psycopg.connect(server.administrator_dsn) as connection:
         return connection.execute(sql.encode(), (tenant_of(tenant),)).fetchall()
 
 
 def processes_of(server: OwnServer) -> list[int]:
-    """Return the processes of a server, that of the server itself first; none where it does not run."""
+    """Return the processes of a server, the main one first; none when it does not run."""
     process = server.process
     if not process:
         return []

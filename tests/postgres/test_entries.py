@@ -1,4 +1,4 @@
-"""The entries of many machines are one: each has its file, and what is done to one is done to all."""
+"""Machines exchange their entries: each has its own file, and all files stay the same."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ MACHINES = ("laptop", "desktop")
 
 
 class Machines:
-    """Two machines of one tenant, each with its folder, and with a running memory while it is on."""
+    """Two machines of one tenant, each with its folder, and a running memory while it is on."""
 
     def __init__(self, folder: Path, server: Database, tenant: str) -> None:
         self.folder, self.server, self.tenant = folder, server, tenant
@@ -66,7 +66,7 @@ async def machines(server: Database, tmp_path: Path) -> AsyncIterator[Machines]:
     await made.off()
 
 
-async def test_what_one_tells_edits_or_takes_out_reaches_the_other_and_is_found_once(machines: Machines):
+async def test_new_edited_and_removed_entries_reach_the_other_machine_and_are_found_once(machines: Machines):
     hosts = await machines.on(*MACHINES)
     id_ = machines.tell("laptop", HOME)
     machines.tell("desktop", TEA)
@@ -83,7 +83,7 @@ async def test_what_one_tells_edits_or_takes_out_reaches_the_other_and_is_found_
     await machines.all_have(TEA)
 
 
-async def test_what_both_change_while_they_are_apart_is_merged_or_both_is_seen(machines: Machines):
+async def test_changes_on_both_machines_are_merged_or_both_kept(machines: Machines):
     await machines.on(*MACHINES)
     home, tea = machines.tell("laptop", HOME), machines.tell("laptop", TEA)
     await machines.all_have(HOME, TEA)
@@ -100,7 +100,7 @@ async def test_what_both_change_while_they_are_apart_is_merged_or_both_is_seen(m
         assert sum(entry.group == CONFLICT for entry in found.values()) == 1
 
 
-async def test_forgotten_while_the_other_was_away_it_is_gone_on_both_and_stays_so(machines: Machines):
+async def test_an_entry_purged_while_the_other_machine_was_away_stays_purged_on_both(machines: Machines):
     await machines.on(*MACHINES)
     id_ = machines.tell("laptop", SECRET)
     machines.tell("laptop", HOME)
@@ -124,7 +124,7 @@ async def test_forgotten_while_the_other_was_away_it_is_gone_on_both_and_stays_s
         assert not any("Haldersen" in (body or "") for (body,) in bodies)
 
 
-async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_everything_again(machines: Machines):
+async def test_a_lost_file_is_restored_and_an_empty_server_is_filled_again(machines: Machines):
     await machines.on(*MACHINES)
     id_ = machines.tell("laptop", HOME)
     await machines.all_have(HOME)
@@ -144,7 +144,7 @@ async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_ev
     await machines.all_have(TEA)
 
 
-async def test_words_that_are_forgotten_are_those_of_a_text_and_not_of_its_kind_or_its_speaker(machines: Machines):
+async def test_purged_words_match_the_text_of_an_entry_and_not_its_kind_or_speaker(machines: Machines):
     (laptop,) = await machines.on("laptop")
     new = NewEntry(TEA, "preference", scope=Scope(user="ann"), source_session="cli:direct")
     remember(machines.entries("laptop"), new, who="user")

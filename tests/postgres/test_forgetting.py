@@ -1,4 +1,4 @@
-"""Forgotten on one machine is forgotten on all, also on one that was away meanwhile."""
+"""A purge on one machine reaches all machines, even one that was away."""
 
 import uuid
 from pathlib import Path
@@ -30,7 +30,7 @@ async def sent(memory: MemoryHost) -> None:
     assert memory.store.status().unsent_bytes == 0
 
 
-async def test_forgotten_on_one_it_is_gone_on_both_and_of_no_other_tenant(server: Database, tmp_path: Path):
+async def test_a_purge_reaches_all_machines_and_no_other_tenant(server: Database, tmp_path: Path):
     tenant, stranger = uuid.uuid4().hex, uuid.uuid4().hex
     workspaces = {name: MemoryWorkspace(tmp_path / name) for name in ("laptop", "desktop", "stranger")}
     for workspace in workspaces.values():
@@ -72,7 +72,7 @@ async def test_forgotten_on_one_it_is_gone_on_both_and_of_no_other_tenant(server
     assert counted == [(0,)]
 
 
-async def test_what_people_wrote_is_sent_again_after_another_process_had_it_forgotten(server: Database, tmp_path: Path):
+async def test_files_are_sent_again_after_another_process_erased_their_passages(server: Database, tmp_path: Path):
     tenant = uuid.uuid4().hex
     MemoryWorkspace(tmp_path).write("MEMORY.md", f"## Cabin\n{SECRET}.\n")
     agent = await open_shared(tmp_path, server, tenant)
@@ -86,7 +86,7 @@ async def test_what_people_wrote_is_sent_again_after_another_process_had_it_forg
     await agent.close()
 
 
-async def test_while_the_server_is_away_nothing_waits_and_it_is_told_of_all_once_it_is_back(
+async def test_while_the_server_is_away_nothing_blocks_and_all_purges_are_sent_once_it_is_back(
     own_server: OwnServer, tmp_path: Path
 ):
     tenant, laptop = uuid.uuid4().hex, MemoryWorkspace(tmp_path / "laptop")

@@ -1,4 +1,4 @@
-"""A server that hangs keeps nobody waiting."""
+"""A hanging server blocks nobody."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from tests.support.postgres_server import OwnServer
 LONGEST = 40.0
 
 
-async def test_a_server_that_hangs_keeps_no_search_waiting_nor_the_end(own_server: OwnServer, tmp_path: Path):
+async def test_a_hanging_server_blocks_neither_a_search_nor_close(own_server: OwnServer, tmp_path: Path):
     MemoryWorkspace(tmp_path).note(Note("the garden gate is green"), str(uuid.uuid4()))
     store = await open_shared(tmp_path, own_server, uuid.uuid4().hex, search_seconds=0.25)
     try:

@@ -1,4 +1,4 @@
-"""Two machines, one of them killed again and again, and a server that is killed and comes back."""
+"""Two machines, one of which is killed repeatedly, and a server that is killed and restarted."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
 ROUNDS = 200 if os.environ.get("NANOBOT_MEMORY_LONG") else 8
 
 
-def killed(server: OwnServer) -> None:
+def kill_server(server: OwnServer) -> None:
     """Kill the server, if it runs, with all of its processes."""
     for one in processes_of(server):
         with suppress(ProcessLookupError):
@@ -40,12 +40,12 @@ async def started(server: OwnServer) -> None:
 
 
 @pytest.mark.slow
-async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(own_server: OwnServer, tmp_path: Path):
+async def test_nothing_is_lost_or_duplicated_and_purged_facts_stay_purged(own_server: OwnServer, tmp_path: Path):
     chance, tenant, acknowledged = random.Random(7), uuid.uuid4().hex, set[str]()
     desktop = [str(tmp_path / "desktop"), own_server.dsn, tenant, "desktop"]
 
     async def lives(memory: MemoryHost, *facts: str) -> None:
-        """Let the other machine live for a while, with a server that goes away and comes back, and kill it."""
+        """Run the other machine for a while, with a server that goes away and comes back, then kill it."""
         command = [sys.executable, "-m", "tests.postgres.writer", *desktop, *facts]
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         assert process.stdout is not None
@@ -57,7 +57,7 @@ async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(
                     acknowledged.add(fact)
             await asyncio.sleep(chance.random() / 2)
             if kill:
-                killed(own_server)
+                kill_server(own_server)
             else:
                 await started(own_server)
         process.kill()

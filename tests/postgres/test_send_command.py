@@ -1,4 +1,4 @@
-"""``nanobot-memory postgres send``, and what else of the command line meets a shared memory."""
+"""``nanobot-memory postgres send``, and other commands with a shared memory."""
 
 import json
 import uuid
@@ -22,7 +22,7 @@ def command(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
     return done.json
 
 
-def test_it_sends_what_is_kept_exchanges_entries_and_counts_what_stands_there(server: Database, tmp_path: Path):
+def test_it_sends_files_exchanges_entries_and_counts_the_passages(server: Database, tmp_path: Path):
     tenant, on = uuid.uuid4().hex, {}
     for machine in ("laptop", "desktop"):
         workspace, config = tmp_path / machine, tmp_path / f"{machine}.json"
@@ -45,7 +45,7 @@ def test_it_sends_what_is_kept_exchanges_entries_and_counts_what_stands_there(se
     assert command("index", *on["desktop"])["unsent_bytes"] == 0
 
 
-def test_without_a_tenant_it_says_what_to_set(server: Database, tmp_path: Path):
+def test_without_a_tenant_it_names_the_options_to_set(server: Database, tmp_path: Path):
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"memoryPlugins": {"postgres": {"dsn": server.dsn}}}), encoding="utf-8")
     (tmp_path / "workspace").mkdir()

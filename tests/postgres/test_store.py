@@ -1,4 +1,4 @@
-"""The shared store does what every store does, on a real server, and keeps tenants apart."""
+"""The shared store fulfils the contract of stores on a real server, and separates tenants."""
 
 import random
 import uuid
@@ -33,7 +33,7 @@ class TestTheSharedStore(StoreContract):
         return store
 
 
-async def test_while_the_server_is_away_this_machines_own_index_answers_and_doctor_says_so(tmp_path: Path):
+async def test_while_the_server_is_away_the_local_index_answers_and_doctor_reports_it(tmp_path: Path):
     workspace = MemoryWorkspace(tmp_path)
     workspace.note(Note("the garden gate is green"), "a1")
     store = await open_shared(tmp_path, None, "nobody", dsn="host=db password=Quiet7harbor wrong")
@@ -50,7 +50,7 @@ async def test_while_the_server_is_away_this_machines_own_index_answers_and_doct
 
 
 class Model:
-    """An embedding model that knows a text by its words."""
+    """An embedding model whose vectors depend on the words of a text."""
 
     name, dimension = "words", 64
 
@@ -62,7 +62,7 @@ class Model:
         return made
 
 
-async def test_retrieval_is_the_same_as_sqlites(server: Database, tmp_path: Path):
+async def test_retrieval_is_the_same_as_with_sqlite(server: Database, tmp_path: Path):
     chance, workspace, asked = random.Random(7), MemoryWorkspace(tmp_path), []
     for number in range(400):
         words = chance.choices(WORDS, weights=[1 / (place + 1) for place in range(len(WORDS))], k=chance.randint(4, 14))
@@ -93,7 +93,7 @@ async def test_retrieval_is_the_same_as_sqlites(server: Database, tmp_path: Path
         assert shared == pytest.approx(own, abs=5e-4)
 
 
-async def test_two_machines_know_what_the_other_was_told(server: Database, tmp_path: Path):
+async def test_each_machine_finds_the_memories_of_the_other(server: Database, tmp_path: Path):
     tenant = uuid.uuid4().hex
     laptop, desktop = MemoryWorkspace(tmp_path / "laptop"), MemoryWorkspace(tmp_path / "desktop")
     one = await open_shared(laptop.path, server, tenant, machine="laptop")
@@ -125,7 +125,7 @@ async def test_two_machines_know_what_the_other_was_told(server: Database, tmp_p
         await two.close()
 
 
-def test_row_level_security_holds_every_statement_to_its_tenant_and_no_role_beyond_it_is_let_in(server: Database):
+def test_row_level_security_limits_every_statement_to_its_tenant_and_roles_that_bypass_it_are_refused(server: Database):
     with pytest.raises(StoreError, match="may do anything"), connect(server.administrator_dsn) as mighty:
         schema.prepare(mighty)
     with connect(server.dsn) as connection:
@@ -146,9 +146,7 @@ def test_row_level_security_holds_every_statement_to_its_tenant_and_no_role_beyo
         connection.execute("UPDATE nanobot_memory.meta SET value = '1'")
 
 
-async def test_what_was_sent_twice_is_there_once_and_what_the_server_lost_is_sent_again(
-    server: Database, tmp_path: Path
-):
+async def test_passages_sent_twice_are_stored_once_and_lost_ones_are_sent_again(server: Database, tmp_path: Path):
     tenant, workspace = uuid.uuid4().hex, MemoryWorkspace(tmp_path)
     workspace.note(Note("the boat is moored at pier nine"), str(uuid.uuid4()))
     workspace.note(Note("the \0 harbour \ud800 is open"), str(uuid.uuid4()))
@@ -190,7 +188,7 @@ async def test_what_was_sent_twice_is_there_once_and_what_the_server_lost_is_sen
         await store.close()
 
 
-async def test_while_much_is_being_sent_this_machines_index_answers(server: Database, tmp_path: Path):
+async def test_while_much_is_unsent_the_local_index_answers(server: Database, tmp_path: Path):
     workspace = MemoryWorkspace(tmp_path)
     for number in range(300):
         workspace.note(Note(f"marker{number} " + "the garden gate is green " * 40), f"n{number}")
@@ -205,7 +203,7 @@ async def test_while_much_is_being_sent_this_machines_index_answers(server: Data
         await store.close()
 
 
-async def test_a_second_process_of_a_machine_asks_the_server_once_all_is_sent(
+async def test_a_second_process_uses_the_server_once_all_is_sent(
     server: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(store_module, "TAIL_BYTES", 100)

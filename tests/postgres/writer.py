@@ -1,4 +1,4 @@
-"""A machine of a shared memory as a process: it keeps facts one after the other, and prints each that was kept.
+"""A process of one machine that writes facts one after the other, and prints each written one.
 
 ``python -m tests.postgres.writer WORKSPACE DSN TENANT MACHINE [FIRST FACT]``
 """
@@ -13,7 +13,7 @@ from tests.postgres.machines import configured
 
 
 async def write(workspace: str, dsn: str, tenant: str, machine: str, *facts: str) -> None:
-    """Keep facts until this process ends."""
+    """Write facts until this process ends."""
     waiting = list(facts)
     async with MemoryHost(Path(workspace), config=configured(dsn, tenant, machine)) as memory:
         while True:

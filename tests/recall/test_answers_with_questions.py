@@ -1,4 +1,4 @@
-"""An answer is recalled with the question that it answers, as one memory."""
+"""A short answer is recalled together with its question."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -34,19 +34,19 @@ async def line_with(memory: MemoryHost, words: str, text: str, session: str = "c
     return next(line for line in await lines_for(memory, text, session) if words in line)
 
 
-async def test_what_the_assistant_answered_stands_with_the_question(memory):
+async def test_an_answer_of_the_assistant_is_shown_with_its_question(memory):
     await told(memory, ("Where is the spare key of the cellar?", "In the blue tin above the fridge, behind the tea."))
     line = await line_with(memory, "blue tin", "Do you remember where the spare key of the cellar is?")
     assert 'assistant, asked "Where is the spare key of the cellar?": In the blue tin above the fridge' in line
 
 
-async def test_an_answer_that_says_much_more_than_the_question_stands_by_itself(memory):
+async def test_a_much_longer_answer_is_shown_without_its_question(memory):
     await told(memory, ("Where is the spare key?", "The spare key of the cellar is in the tin, behind the tea."))
     line = await line_with(memory, "in the tin", "Do you remember where the spare key of the cellar is?")
     assert "asked" not in line
 
 
-async def test_what_the_user_answered_stands_with_what_the_assistant_asked(memory):
+async def test_an_answer_of_the_user_is_shown_with_the_question_of_the_assistant(memory):
     await told(
         memory, ("I need new gloves for work.", f"Happy to look. {QUESTION}"), ("Nine and a half, wide gloves.", "OK.")
     )
@@ -54,7 +54,7 @@ async def test_what_the_user_answered_stands_with_what_the_assistant_asked(memor
     assert f'user, asked "{QUESTION}": Nine and a half' in line
 
 
-async def test_each_part_of_a_long_answer_stands_with_the_question(memory):
+async def test_each_part_of_a_long_answer_is_shown_with_the_question(memory):
     question = "How do I repair the pump of the boiler?"
     parts = [
         f"Step {number}: the pump of the boiler has a valve {number}. " + "Turn it slowly. " * 40 for number in range(9)

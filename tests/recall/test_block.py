@@ -18,7 +18,7 @@ def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -
     return Hit(id=key, text=text, path=path, line=line, **more)
 
 
-def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_who_when_and_where():
+def test_memories_are_grouped_by_source_newest_first_summaries_last_with_speaker_day_and_line():
     later = datetime(2026, 3, 1, tzinfo=UTC)
     hits = [
         hit("1", "I like tea", "memory/a.md", 3),
@@ -40,7 +40,7 @@ def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_
     assert block.hit_ids == ("2", "1", "3", "4")
 
 
-def test_the_part_that_answers_stands_of_each_and_the_best_stand_whole_as_long_as_there_is_room():
+def test_each_memory_is_a_snippet_and_the_best_are_shown_whole_while_there_is_room():
     told = "I moved. " + "It took a day and a van. " * 12 + "The new street is Elm Street."
     said = [hit("a", told, snippet="…Elm Street.", origin=Origin.ASSISTANT), hit("b", told, snippet="I moved.")]
     whole = [
@@ -70,14 +70,14 @@ def test_the_part_that_answers_stands_of_each_and_the_best_stand_whole_as_long_a
         ("我有慢性胃炎，喝什么好？", False),
     ],
 )
-def test_what_a_user_only_asked_says_nothing(text, gone):
+def test_a_question_of_a_user_is_uninformative(text, gone):
     asked = hit("1", text, source="transcript")
     assert is_uninformative(asked, RecallOptions()) is gone
     # An answer may be a question, too, and stands with the question that it answers.
     assert not is_uninformative(replace(asked, answers="Where to?"), RecallOptions())
 
 
-def test_what_was_noted_of_a_question_alone_says_nothing():
+def test_the_summary_of_a_mere_question_is_uninformative():
     noted = hit("1", "The user wanted: what was the port of staging, by the way?", origin=Origin.SUMMARY)
     assert is_uninformative(noted, RecallOptions())
     answered = replace(noted, text=f"{noted.text}\nResult: It is 5433.")
@@ -92,7 +92,7 @@ TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
     st.integers(0, 2_000),
     st.integers(0, 900),
 )
-def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens):
+def test_no_hits_exceed_the_budget_and_lines_of_a_file_stay_together(said, chars, tokens):
     hits = [hit(str(n), text, f"memory/{path}.md", score=score) for n, (text, path, score) in enumerate(said)]
     hits.sort(key=lambda one: -one.score)
     options = RecallOptions(inject_budget_chars=chars, max_context_tokens=tokens)

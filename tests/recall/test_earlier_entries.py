@@ -1,4 +1,4 @@
-"""What has been replaced and what is over is found, and says so."""
+"""Superseded and expired entries are found, and marked as such."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 
 
 @pytest.mark.accept("EB-14")
-async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_path: Path):
+async def test_a_superseded_entry_is_marked_as_earlier_and_a_plan_shows_its_day(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "ENTRIES.md").touch()
     begun = LATER - timedelta(days=90)

@@ -1,4 +1,4 @@
-"""What stands in the system prompt is not injected again."""
+"""The content of the system prompt is not injected again."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ async def test_a_long_term_file_in_the_prompt_is_not_recalled(memory: MemoryHost
     assert "Porto" not in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
 
 
-async def test_what_is_cut_out_of_it_is_recalled(memory: MemoryHost, tmp_path: Path):
+async def test_the_part_that_is_cut_from_the_prompt_is_recalled(memory: MemoryHost, tmp_path: Path):
     filler = "".join(f"Line {number} about the harbour and its cranes.\n" for number in range(4_000))
     whole = f"# Harbour\n\n{filler}\n{LONG_TERM}\n# Cranes\n\n{filler}"
     (tmp_path / "memory" / "MEMORY.md").write_text(whole)

@@ -1,4 +1,4 @@
-"""Whether a message needs memory: two tables, of which the second decides where no model has read the message."""
+"""Whether a message needs memory, by the table with meaning or, without a model, the one by words."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def found(text: str, personal: float | None, *hits: Hit) -> dict[str, float]:
     return evidence_of_need(text, decide_tier(text, [], OPTIONS), personal, hits)
 
 
-def test_a_message_needs_memory_by_what_it_means_where_a_model_has_read_it():
+def test_with_a_model_the_meaning_of_a_message_decides_its_need():
     personal, general = (need(found("The port.", log_odds, hit(coverage=0.3))) for log_odds in (2.0, -2.0))
     assert general < 0.1 < 0.9 < personal
     # Without one its words decide, and neither number is asked for.
@@ -52,7 +52,7 @@ def test_a_message_needs_memory_by_what_it_means_where_a_model_has_read_it():
     assert tells < OPTIONS.need_threshold < asks
 
 
-def test_what_an_assistant_said_and_what_only_asks_is_nothing_that_was_told():
+def test_questions_and_messages_of_an_assistant_are_not_statements():
     told = found("?", None, hit(coverage=0.2))
     asked = found("?", None, hit("Where is it?", coverage=0.9), hit(coverage=0.8, origin=Origin.ASSISTANT))
     assert (told["coverage"], told["told_coverage"]) == (0.2, 0.2)
@@ -60,14 +60,14 @@ def test_what_an_assistant_said_and_what_only_asks_is_nothing_that_was_told():
     assert found("?", None)["coverage"] == 0.0
 
 
-def test_no_question_of_ones_own_life_is_left_without_a_block_because_no_model_is_loaded():
+def test_without_a_model_personal_questions_still_get_a_block():
     needed = [text for text in PERSONAL if need(found(text, None, hit(coverage=0.3))) >= OPTIONS.need_threshold]
     assert len(needed) >= 7, set(PERSONAL) - set(needed)
     left = [text for text in GENERAL if need(found(text, None, hit(coverage=0.3))) < OPTIONS.need_threshold]
     assert len(left) >= 5, set(GENERAL) - set(left)
 
 
-def test_the_layer_is_one_row_for_the_built_in_model_and_says_nothing_of_another():
+def test_the_layer_has_one_row_for_the_built_in_model_and_ignores_others():
     weights = np.load(WEIGHTS)
     assert (weights.shape, weights.dtype) == ((513,), np.float32)
     assert np.isfinite(weights).all()
@@ -76,7 +76,7 @@ def test_the_layer_is_one_row_for_the_built_in_model_and_says_nothing_of_another
     assert personal_log_odds("another", vector) is None
 
 
-def test_the_layer_tells_personal_from_general_questions(builtin_model: Path):
+def test_the_layer_separates_personal_from_general_questions(builtin_model: Path):
     embedder = LocalEmbedder(find_model("multilingual"))
 
     def log_odds(texts: list[str]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Answers that know nothing, told from those that tell something: a corpus with a floor."""
+"""Non-answers and answers are separated on a corpus, with a minimum accuracy."""
 
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier, is_non_answer
@@ -32,14 +32,12 @@ KNOWN = [
 
 
 @each(("texts", "is_so", "most_wrong"), [(UNKNOWN, True, 3), (KNOWN, False, 0)])
-def test_an_answer_that_knows_nothing_is_told_from_one_that_knows_something(
-    texts: list[str], is_so: bool, most_wrong: int
-):
+def test_non_answers_are_separated_from_answers(texts: list[str], is_so: bool, most_wrong: int):
     wrong = [text for text in in_both_scripts(texts) if is_non_answer(text, OPTIONS) is not is_so]
     assert len(wrong) <= most_wrong, wrong
 
 
 @each(("text", "follows"), [("And that one?", True), ("那个呢？", True), ("Thanks!", False), ("好的，谢谢", False)])
-def test_a_short_question_needs_as_much_as_the_turn_before_it_and_thanks_need_nothing(text: str, follows: bool):
+def test_a_short_question_gets_the_tier_of_the_turn_before_it_and_thanks_get_none(text: str, follows: bool):
     decision = decide_tier(text, ["Do you remember the port of the database?"], OPTIONS)
     assert (decision.follows, decision.words == "remember") == (follows, follows)

@@ -1,4 +1,4 @@
-"""No message recalls itself: what stands in the live context is known again as it was stored."""
+"""No message recalls itself: the live context is recognized in its stored form."""
 
 import pytest
 
@@ -29,13 +29,13 @@ async def memory(tmp_path):
 
 
 def recalls(block: str | None, text: str) -> list[str]:
-    """Return the lines of a block that are of a message."""
+    """Return the lines of a block that come from a message."""
     stored = fold_line(redact_text(text))
     said = [line.partition("user: ")[2] for line in (block or "").splitlines() if line.startswith("- ")]
     return [line for line in said if line and fold_line(line)[:28] in stored]
 
 
-async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory):
+async def test_a_message_with_hidden_secrets_does_not_recall_itself(memory):
     for number, text in enumerate(SAID + PLACED):
         await memory.message_received(session_key=f"cli:{number}", text=text)
     await memory.flush_index()
@@ -50,7 +50,7 @@ async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory)
         assert recalls(asked.block, text) == []
 
 
-def test_of_a_memory_with_something_hidden_the_other_words_are_known_in_their_order():
+def test_a_memory_with_hidden_parts_is_recognized_by_its_other_words_in_order():
     live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD of the harbour"])
     assert live.contains("note [API_KEY] of the harbour")
     assert live.contains("[API_KEY]")

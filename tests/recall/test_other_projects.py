@@ -1,4 +1,4 @@
-"""What is about another project than the one that is worked in stands behind all else in a block, with its name."""
+"""Memories of other projects come last in a block, with the project's name."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ def hit(key: str, text: str, project: str = "", *, path: str = "memory/a.md", da
     )
 
 
-def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
+def test_memories_of_other_projects_come_last_even_if_newest_and_in_the_same_file():
     hits = [
         hit("b", "We test with jest", "ana/beta", days=9),
         hit("a", "We test with pytest", "ana/alpha"),
@@ -40,14 +40,14 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
     ]
 
 
-def test_the_same_decision_of_two_projects_is_two():
+def test_the_same_decision_in_two_projects_counts_twice():
     said = [hit("a", "We release on Thursdays", "ana/alpha"), hit("b", "We release on Thursdays", "ana/beta", days=1)]
     assert [one.id for one in merge_repeats(said)] == ["a", "b"]
     persons = hit("p", "We release on Thursdays", days=2)
     assert [one.id for one in merge_repeats([said[0], persons])] == ["p"]
 
 
-async def test_a_turn_gets_it_so_in_chinese_too(tmp_path: Path):
+async def test_a_turn_shows_other_projects_last_in_chinese_too(tmp_path: Path):
     question, marked = "还记得测试怎么运行吗？", "（另一项目：b/b）"
     async with MemoryHost(tmp_path, config=CONFIG) as host:
         for project, text in (("a/a", "测试用 pytest 运行"), ("b/b", "测试用 jest 运行")):
@@ -65,7 +65,7 @@ async def test_a_turn_gets_it_so_in_chinese_too(tmp_path: Path):
     assert "| project b/b |" in found
 
 
-def test_its_heading_counts_where_its_file_has_been_named_before():
+def test_a_repeated_heading_of_a_file_counts_against_the_budget():
     hits = [hit(name, "We test", f"ana/{name}", path=f"memory/{'long ' * 200}.md") for name in ("alpha", "beta")]
     block = build_block(hits, RecallOptions(max_context_tokens=500), project="ana/alpha")
     assert block is not None

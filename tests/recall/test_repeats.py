@@ -1,4 +1,4 @@
-"""Which memories count as the same, and which of them stays."""
+"""Which memories are merged as repetitions, and which one stays."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -22,7 +22,7 @@ def hit(key: str, text: str, *, days: int = 0, speaker: str = "", score: float =
     )
 
 
-def kept(*texts: str) -> list[str]:
+def merged_texts(*texts: str) -> list[str]:
     return [one.text for one in merge_repeats((hit(str(place), text) for place, text in enumerate(texts)))]
 
 
@@ -34,9 +34,9 @@ def kept(*texts: str) -> list[str]:
         ("服务器端口是 8080", "服务器端口是８０８０", "服务器端口是 8080"),
     ],
 )
-def test_what_says_the_same_is_shown_once(one, other, stays):
-    assert kept(one, other) == [stays]
-    assert len(kept(other, one)) == 1
+def test_hits_that_say_the_same_are_shown_once(one, other, stays):
+    assert merged_texts(one, other) == [stays]
+    assert len(merged_texts(other, one)) == 1
 
 
 @each(
@@ -63,11 +63,11 @@ def test_what_says_the_same_is_shown_once(one, other, stays):
         ("我的猫叫小白", "我的猫叫小白，今年三岁了"),
     ],
 )
-def test_a_number_a_name_a_not_or_more_keeps_them_apart(one, other):
-    assert kept(one, other) == [one, other]
+def test_a_different_number_name_negation_or_more_words_are_not_merged(one, other):
+    assert merged_texts(one, other) == [one, other]
 
 
-def test_the_newer_stays_in_the_place_and_with_the_score_of_the_best():
+def test_the_newest_stays_with_the_rank_and_score_of_the_best():
     hits = [
         hit("old", "The port is 8080", score=1.0),
         hit("other", "I like tea", score=0.9),

@@ -1,4 +1,4 @@
-"""Questions about a time are answered from that time, end to end."""
+"""Questions about a period list its conversations, end to end."""
 
 import asyncio
 import json
@@ -41,8 +41,8 @@ def zone(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave plugins of others out: one that may withhold something has to be loaded and asked."""
+def only_our_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load only our plugins: others could withhold something and would have to be called."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
 
 
@@ -69,7 +69,7 @@ async def tool(memory: MemoryHost, session: str = "now", **arguments: object) ->
     return await found.run(arguments, session_key=session)
 
 
-async def test_the_tool_answers_the_same_where_it_is_asked_with_dates_and_no_words(memory: MemoryHost):
+async def test_the_tool_lists_conversations_for_dates_without_words(memory: MemoryHost):
     told = await tool(memory, since="2026-06-15", until="2026-06-23")
     assert 0 < told.index("notice") < told.index("boiler was serviced") < told.index("cello")
     assert "a | 2 messages | id " in told
@@ -87,7 +87,7 @@ def command(workspace: Path, *arguments: str) -> str:
     return result.stdout
 
 
-async def test_the_command_line_lists_sessions_and_days_the_newest_last(memory: MemoryHost):
+async def test_the_command_lists_sessions_and_days_newest_last(memory: MemoryHost):
     await memory.close()
     lines = (await asyncio.to_thread(command, memory.workspace)).splitlines()
     assert [line.split("  ")[:3] for line in lines] == [
@@ -113,8 +113,8 @@ def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
     return json.loads(command(workspace, *arguments, "--json"))["conversations"]
 
 
-@pytest.mark.usefixtures("ours_alone")
-def test_long_conversations_are_counted_to_the_last_message(tmp_path: Path, zone):
+@pytest.mark.usefixtures("only_our_plugins")
+def test_all_messages_of_long_conversations_are_counted(tmp_path: Path, zone):
     zone("UTC")
     (tmp_path / "memory" / "sessions").mkdir(parents=True)
     for number in range(2):

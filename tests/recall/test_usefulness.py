@@ -1,4 +1,4 @@
-"""Which of the hits help: the newer of two, and what says far less than the best one is left out."""
+"""Which hits are useful: the newer of two, and none that helps far less than the best."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ CONFIG = patient_config()
 
 
 async def block_after(folder: Path, said: list[str], question: str) -> str:
-    """Say something each week, then ask in another session."""
+    """Send a message each week, then ask in another session."""
     clock = ManualClock(START)
     async with MemoryHost(folder, config=CONFIG, clock=clock) as memory:
         for number, text in enumerate(said):
@@ -60,13 +60,13 @@ HITS = [BEST, *ALSO, BESIDE, LATER, ANSWER, WORDLESS, WISH]
 EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 
 
-def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
+def test_much_less_useful_hits_are_dropped_except_possible_replacements():
     shown = select_helpful(HITS, usefulness(HITS), EVEN_THE_LEAST)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
     assert len({*usefulness([BEST, replace(BEST, id="answered", origin=Origin.ASSISTANT)]).values()}) == 1
 
 
-def test_summaries_come_after_what_was_said_and_set_no_bar():
+def test_summaries_come_last_and_do_not_set_the_threshold():
     asked = [told(f"asked {n}", "The user wanted: which locker?", 1.0, 20, origin=Origin.SUMMARY) for n in range(8)]
     hits = [*asked, replace(BEST, coverage=0.2, score=0.01)]
     assert [hit.id for hit in select_helpful(hits, usefulness(hits), RecallOptions())] == [
@@ -82,7 +82,7 @@ def test_summaries_come_after_what_was_said_and_set_no_bar():
         ("合唱团是星期几？", "合唱团是星期四晚上。", "去年桂花开得特别早。"),
     ],
 )
-async def test_a_block_that_answers_holds_nothing_beside_it(tmp_path: Path, question: str, kept: str, left: str):
+async def test_a_block_with_an_answer_contains_no_unrelated_memory(tmp_path: Path, question: str, kept: str, left: str):
     also = ["The choir meets on Thursday evenings in the hall.", "合唱团星期四晚上在礼堂。", "Thursday is choir day."]
     block = await block_after(tmp_path, [left, *also, kept], question)
     assert kept[:8] in block

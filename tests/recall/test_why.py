@@ -1,4 +1,4 @@
-"""`nanobot-memory why`: what a message would recall, what not, and why, told by the path that a turn takes."""
+"""`nanobot-memory why` shows what a message would recall, by the code of a real turn."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def say(workspace: Path, session: str, *texts: str, day: int = 9, **more: str) -> None:
-    """Write a session: messages of a user, and after each second one of the assistant."""
+    """Write a session in which the user and the assistant alternate."""
     path = MemoryPaths.of(workspace).transcript(session)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
@@ -59,13 +59,13 @@ def left_out(answer: dict) -> dict[str, str]:
     return {one["text"]: one["left_out"] for one in answer["candidates"] if one["left_out"]}
 
 
-async def test_what_it_shows_as_injected_is_what_a_turn_injects(ask, workspace: Path):
+async def test_it_shows_what_a_turn_injects(ask, workspace: Path):
     plugins = {
         "storage": {"embedding_provider": "none"},
         "recall": {"recall_timeout": 60},
         "nanobot": {"enabled": False},
     }
-    # The message itself would be a candidate as soon as it stands in its transcript.
+    # Without transcripts the message itself does not become a candidate.
     core = {"message_limit": 60, "keep_transcripts": False}
     config = MemoryConfig.model_validate({"core": core, "plugins": plugins})
     before = await asyncio.to_thread(ask, ASKED)
@@ -74,21 +74,21 @@ async def test_what_it_shows_as_injected_is_what_a_turn_injects(ask, workspace: 
         turn = await memory.message_received(session_key="cli:new", text=ASKED)
     assert turn.hit_ids == tuple(before["block"]["hit_ids"])
     assert before["block"]["text"] in (turn.block or "")
-    # It stands there now, with an answer: why is asked of the turn that they were.
+    # Now it is in the transcript, with an answer: `why` explains that turn.
     say(workspace, "cli:new", ASKED, "The database that we chose for billing is PostgreSQL.")
     after = await asyncio.to_thread(ask, ASKED, "--session", "cli:new")
     assert after["block"]["hit_ids"] == before["block"]["hit_ids"]
     assert {one["text"] for one in after["candidates"]} == {one["text"] for one in before["candidates"]}
 
 
-def test_what_was_said_in_the_session_is_not_injected_again_and_is_followed(ask, workspace: Path):
+def test_the_history_of_the_session_is_not_injected_again_but_decides_the_tier(ask, workspace: Path):
     say(workspace, "cli:now", f"I know: {SAID[2]}", "Good.", ASKED, "PostgreSQL.")
     assert left_out(ask("Remember the backups of the shop?", "--session", "cli:now"))[SAID[2]] == "in_context"
     asked_for = ask("And the archive one?", "--session", "cli:now")["asked_for"]
     assert (asked_for["words"], asked_for["turns_back"], asked_for["follows"]) == ("remember", 1, True)
 
 
-def test_where_it_was_said_before_its_history_ends_there_and_what_was_remembered_since_is_found(ask, workspace: Path):
+def test_for_a_repeated_message_the_history_ends_before_it_and_later_memories_are_found(ask, workspace: Path):
     question = "Do you remember the colour of the harbour lighthouse?"
     since = [f"The boat number {number} is in the harbour." for number in range(410)]
     known = "The harbour lighthouse is painted in red and white."
@@ -109,12 +109,12 @@ def test_where_it_was_said_before_its_history_ends_there_and_what_was_remembered
         ({"minShareOfBest": 0.9}, "little_use"),
     ],
 )
-def test_what_is_left_out_says_which_step_left_it_out_and_its_options(ask, options, reason):
+def test_each_hit_that_is_left_out_has_the_reason_and_its_options(ask, options, reason):
     assert reason in left_out(ask(ASKED, **options)).values()
     assert next(iter(options)) in " ".join(ask(ASKED, text=True, **options).split())
 
 
-def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reason(ask):
+def test_the_text_shows_the_block_and_what_was_left_out_by_reason(ask):
     shown = ask(ASKED, text=True)
     assert "Beside this message would stand" in shown
     assert "sessions/cli_0" in shown
@@ -138,13 +138,13 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
         ("memory pause", {}, "off_record", "it is off the record"),
     ],
 )
-def test_where_nothing_stands_beside_a_message_it_says_which_step_left_nothing(ask, text, options, reason, words):
+def test_without_a_block_it_shows_the_step_that_left_nothing(ask, text, options, reason, words):
     assert ask(text, **options)["reason"] == reason
     shown = " ".join(ask(text, text=True, **options).split())
     assert (words in shown, reason == "not_searched" and "search: " in shown) == (True, False)
 
 
-def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_that_are(ask, workspace: Path):
+def test_nothing_is_recalled_in_paused_conversations(ask, workspace: Path):
     assert run_command_line(["pause", "--session", "cli:5", "-w", str(workspace)]) == 0
     assert (ask(ASKED, "--session", "cli:5")["reason"], ask(ASKED)["reason"]) == ("paused", None)
     assert run_command_line(["pause", "-w", str(workspace)]) == 0

@@ -1,4 +1,4 @@
-"""Documents and changes as the indexer makes them, with what a test does not care for filled in."""
+"""Builders of documents, changes and searchers, with defaults for what a test does not care about."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,21 +18,8 @@ NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 def document(name: str, text: str = "", *, path: str = "memory/a.md", **fields: Any) -> Document:
     text = text or f"the text of {name}"
-    values: dict[str, Any] = {
-        "line": 1,
-        "offset": 0,
-        "ordinal": 0,
-        "source": "note",
-        "origin": Origin.USER,
-        "time": NOW,
-        **fields,
-    }
-    return Document.of(
-        key=name,
-        path=path,
-        text=text,
-        **values,
-    )
+    defaults: dict[str, Any] = {"line": 1, "offset": 0, "source": "note", "origin": Origin.USER, "time": NOW}
+    return Document.of(key=name, path=path, text=text, **defaults | fields)
 
 
 def change(*documents: Document, path: str = "memory/a.md", **fields: Any) -> FileChange:
@@ -41,7 +28,7 @@ def change(*documents: Document, path: str = "memory/a.md", **fields: Any) -> Fi
 
 
 class ChosenVectors:
-    """An embedding model whose vectors a test has chosen: that of the last word of a text that it knows."""
+    """An embedding model with vectors that a test chooses: a text gets that of its last known word."""
 
     def __init__(self, vectors: dict[str, list[float]], name: str = "chosen") -> None:
         self._vectors = vectors
@@ -57,7 +44,7 @@ class ChosenVectors:
         return [self._vector(text) for text in ([texts] if isinstance(texts, str) else texts)]
 
     def fill(self, database: Database, limit: int = 10_000) -> None:
-        """Embed what waits for a vector."""
+        """Embed the texts that have no vector."""
         rows = database.texts_without_vector(self.name, limit)
         database.put_vectors(self.name, [(row_id, self._vector(text)) for row_id, text in rows.items()])
 
@@ -68,7 +55,7 @@ class ChosenVectors:
 
 
 class ModelSearcher(Searcher):
-    """A searcher that asks a model for the meaning of each query."""
+    """A searcher that computes the meaning of each query with a model."""
 
     model: ChosenVectors | None = None
 
@@ -79,13 +66,12 @@ class ModelSearcher(Searcher):
 def searcher(
     database: Database, model: ChosenVectors | None = None, clock: Clock | None = None, **options: Any
 ) -> ModelSearcher:
-    """Return a searcher with the given options and the defaults of the others."""
+    """Return a searcher with the given options and default ones."""
     resident = options.pop("resident_bytes", 10_000_000)
-    choice = SearchOptions(**options)
     index = SqliteIndex(database, resident_bytes=resident)
-    made = ModelSearcher(index, choice, clock or ManualClock(NOW))
-    made.model = model
-    return made
+    result = ModelSearcher(index, SearchOptions(**options), clock or ManualClock(NOW))
+    result.model = model
+    return result
 
 
 def search_files(documents: Sequence[Document], query: Query) -> SearchResult:

@@ -34,7 +34,7 @@ def paragraphs(count: int) -> str:
 
 
 @pytest.mark.accept("V5-01")
-def test_chunking_takes_what_its_callers_pass_by_keyword():
+def test_chunking_accepts_keyword_arguments():
     chunks = Chunking(max_tokens=256, overlap_tokens=32).cut(text="one\n\ntwo")
     assert [piece.text for piece in chunks] == ["one\n\ntwo"]
 
@@ -55,7 +55,7 @@ def test_chunks_follow_paragraphs_up_to_256_tokens_and_overlap():
 
 @pytest.mark.accept("NC-02")
 @pytest.mark.parametrize("max_tokens", [256, 512])
-def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size(max_tokens):
+def test_a_long_section_is_split_into_overlapping_windows_of_the_configured_size(max_tokens):
     text = "# Log\n\n" + paragraphs(150)
     chunks = Chunking(max_tokens).cut(text)
     assert len(chunks) > 2

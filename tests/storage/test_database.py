@@ -73,7 +73,7 @@ def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
     assert database.check() == []
 
 
-def test_a_change_is_applied_whole_or_not_at_all(database):
+def test_a_failing_change_is_rolled_back(database):
     database.apply(change(document("one")))
     broken = document("three")._replace(line=None)
     with pytest.raises(StoreError):

@@ -27,9 +27,9 @@ def fill(database: Database, count: int) -> None:
     database.apply(change(*(document(f"d{number}") for number in range(count))))
 
 
-@pytest.mark.parametrize("useless", [[math.nan, 1.0], [math.inf, 0.0], [0.0, 0.0]])
-def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database, useless):
-    model = ChosenVectors({"d0": useless, "d1": [1.0, 0.0], "asked": [1.0, 0.0]})
+@pytest.mark.parametrize("unusable", [[math.nan, 1.0], [math.inf, 0.0], [0.0, 0.0]])
+def test_an_unusable_vector_is_stored_as_zero_matches_nothing_and_is_not_computed_again(database, unusable):
+    model = ChosenVectors({"d0": unusable, "d1": [1.0, 0.0], "asked": [1.0, 0.0]})
     fill(database, 2)
     model.fill(database)
     assert stored(database) == {1: [0.0, 0.0], 2: [1.0, 0.0]}
@@ -39,7 +39,7 @@ def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database,
         assert [hit.id for hit in found.hits] == ["d1"]
 
 
-def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
+def test_texts_without_a_vector_come_newest_first_in_batches(database):
     fill(database, 10)
     seen = []
     while rows := database.texts_without_vector("model", 3):
@@ -53,7 +53,7 @@ def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
 
 @pytest.mark.accept("V5-13")
 @pytest.mark.parametrize(("name", "dimension"), [("new", 2), ("old", 3)])
-def test_another_model_or_dimension_is_embedded_anew_while_words_are_searched(database, name, dimension):
+def test_vectors_of_another_model_or_dimension_are_replaced_while_words_are_searched(database, name, dimension):
     fill(database, 3)
     old = ChosenVectors({"text": [1.0, 0.0]}, "old")
     old.fill(database)
@@ -73,7 +73,7 @@ def filled(database: Database, count: int = 450) -> ChosenVectors:
     return model
 
 
-def test_a_search_sees_what_was_written_moved_and_deleted_meanwhile(database):
+def test_a_search_sees_documents_written_moved_and_deleted_meanwhile(database):
     model = filled(database)
     search = searcher(database, model)
     assert [hit.id for hit in search.search(Query("cat")).hits] == ["one"]

@@ -1,4 +1,4 @@
-"""A long message is found by its best part: the others stand behind what other messages say."""
+"""A long message is found by its best part; its other parts come after other messages."""
 
 from pathlib import Path
 
@@ -18,16 +18,16 @@ CHINESE = "\n\n".join(
     + "准备好干粮和水，检查船底有没有裂缝，把手机装进防水袋里面放好。" * 4
     for number in range(1, 7)
 )
-TOLD = ("My kayak is in the shed of my uncle in Wels.", "We sold the green kayak.", "Ida borrowed the kayak seat.")
+OTHERS = ("My kayak is in the shed of my uncle in Wels.", "We sold the green kayak.", "Ida borrowed the kayak seat.")
 
 
 @pytest.mark.parametrize("answer", [ANSWER, CHINESE, ANSWER[:400]])
-async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
+async def test_only_its_best_part_ranks_high(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.message_received(session_key="a", text="What do I need for the river?")
         await memory.message_sent(session_key="a", text=answer)
-        for number, text in enumerate(TOLD):
+        for number, text in enumerate(OTHERS):
             await memory.message_received(session_key=f"b{number}", text=text)
         await memory.flush_index()
         assert memory.store is not None
@@ -37,8 +37,8 @@ async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.M
         for place, hit in enumerate(hits)
         if hit.text in answer or "ayak rule" in hit.text or "kayak 第" in hit.text
     ]
-    others = [place for place, hit in enumerate(hits) if hit.text in TOLD]
-    assert len(others) == len(TOLD)
+    others = [place for place, hit in enumerate(hits) if hit.text in OTHERS]
+    assert len(others) == len(OTHERS)
     assert parts
     assert all(place > max(others) for place in parts[1:])
     assert len(parts) > 1 or answer == ANSWER[:400]

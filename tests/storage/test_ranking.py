@@ -1,4 +1,4 @@
-"""What speaks for a passage, feature by feature, and how the learned table makes an order of it."""
+"""The features of a passage, and the learned order that weights them."""
 
 import math
 import re
@@ -29,35 +29,35 @@ def candidates(*rows: Document, cosines: tuple[float, ...] = ()) -> Candidates:
     return Candidates(rows, IDF, np.array(cosines or [math.nan] * len(rows)))
 
 
-def of(name: str, *rows: Document, text: str = "tea port", cosines: tuple[float, ...] = ()) -> list[float]:
+def feature(name: str, *rows: Document, text: str = "tea port", cosines: tuple[float, ...] = ()) -> list[float]:
     return features(candidates(*rows, cosines=cosines), text)[name].tolist()
 
 
-def test_words_are_shares_of_the_best_and_the_length_is_a_logarithm_that_ends():
+def test_words_are_a_share_of_the_best_and_length_is_a_bounded_logarithm():
     rows = row("tea port"), row("port", path="b"), row("x " * 500, path="c")
-    assert of("words", *rows)[0] == 1.0 > of("words", *rows)[1] > 0.0
-    assert of("length", *rows) == pytest.approx([math.log(3), math.log(2), math.log(33)])
+    assert feature("words", *rows)[0] == 1.0 > feature("words", *rows)[1] > 0.0
+    assert feature("length", *rows) == pytest.approx([math.log(3), math.log(2), math.log(33)])
 
 
-def test_what_stands_beside_a_passage_counts_for_it():
+def test_the_neighbours_of_a_passage_count():
     rows = row("tea?", 4), row("port", 5), row("nothing", 9)
-    assert of("neighbours", *rows) == [1.0, 1.0, 0.0]
-    assert of("asked_before_words", *rows) == [0.0, 0.75, 0.0]
-    assert of("asked_before_meaning", *rows, cosines=(0.9, 0.1, 0.1)) == [0.0, 0.9, 0.0]
-    assert of("question", *rows) == [1.0, 0.0, 0.0]
+    assert feature("neighbours", *rows) == [1.0, 1.0, 0.0]
+    assert feature("asked_before_words", *rows) == [0.0, 0.75, 0.0]
+    assert feature("asked_before_meaning", *rows, cosines=(0.9, 0.1, 0.1)) == [0.0, 0.9, 0.0]
+    assert feature("question", *rows) == [1.0, 0.0, 0.0]
 
 
-def test_the_best_of_a_session_counts_for_all_of_it():
+def test_the_best_passage_of_a_session_counts_for_the_whole_session():
     same = [row(text, place * 10) for place, text in enumerate(("tea port", "port", "nothing"))]
-    *inside, outside = of("session_words", *same, row("port", path="b"))
+    *inside, outside = feature("session_words", *same, row("port", path="b"))
     assert inside == [1.0, 1.0, 1.0]
     assert outside < 1.0
 
 
 def test_a_named_speaker_is_raised_and_the_others_are_lowered():
     rows = row("tea", speaker="Ann"), row("tea", path="b", speaker="Bob")
-    assert of("named_speaker", *rows, text="What did Ann say?") == [1.0, -1.0]
-    assert of("named_speaker", *rows, text="What was said?") == [0.0, 0.0]
+    assert feature("named_speaker", *rows, text="What did Ann say?") == [1.0, -1.0]
+    assert feature("named_speaker", *rows, text="What was said?") == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("cosines", "table"), [((), WORDS_ALONE), ((0.5, 0.7), WITH_MEANING)])
@@ -69,14 +69,14 @@ def test_the_learned_order_is_the_weighted_sum_of_the_features(cosines, table):
     assert {name: weight for name, (weight, _) in parts.items()} == table
 
 
-def test_the_tables_weigh_a_dozen_features_at_most_and_name_no_other():
+def test_the_tables_name_exactly_the_features_at_most_a_dozen():
     known = set(features(candidates(row("tea")), "tea"))
     assert set(WITH_MEANING) == known
     assert set(WORDS_ALONE) == {name for name in known if not name.endswith("meaning")} - {"similarity"}
     assert len(known) <= 12
 
 
-def test_the_page_has_the_weights_of_the_tables():
+def test_the_documentation_has_the_weights_of_the_tables():
     page = Path(__file__).parents[2].joinpath("docs", "retrieval.md").read_text(encoding="utf-8")
     with_meaning: dict[str, float] = {}
     words_alone: dict[str, float] = {}
@@ -87,7 +87,7 @@ def test_the_page_has_the_weights_of_the_tables():
     assert (with_meaning, words_alone) == (WITH_MEANING, WORDS_ALONE)
 
 
-def test_bm25_and_coverage_by_hand():
+def test_bm25_and_coverage_computed_by_hand():
     idf = idf_of(("tea", "port"), {"tea": 9, "port": 1}, 200)
     assert idf["tea"] == pytest.approx(math.log(1 + 191.5 / 9.5))
     assert idf["port"] == pytest.approx(math.log(1 + 199.5 / 1.5))

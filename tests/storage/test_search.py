@@ -48,7 +48,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize(("allow_vec", "resident_bytes"), [(True, 10_000_000), (True, 0), (False, 10_000_000)])
-def test_filters_hold_for_words_and_for_meaning(resident_bytes, allow_vec, tmp_path):
+def test_filters_apply_to_words_vectors_and_the_tail(resident_bytes, allow_vec, tmp_path):
     database = Database.open(tmp_path / "memory.db")
     database.has_vec = allow_vec
     database.apply(change(*SCOPED))
@@ -65,7 +65,7 @@ def test_filters_hold_for_words_and_for_meaning(resident_bytes, allow_vec, tmp_p
     database.close()
 
 
-def test_few_rows_with_a_tag_are_found_among_many_without_by_words_by_meaning_and_before_they_are_indexed(database):
+def test_rare_tags_are_found_among_many_rows_by_words_by_meaning_and_in_the_tail(database):
     mine = document("mine", "something else", tags=("work/helix",))
     database.apply(change(mine, *(document(f"d{n}", "other things", tags=("play",)) for n in range(300))))
     model = ChosenVectors({"meaning": [1.0, 0.0], "other": [1.0, 0.0], "something": [0.9, 0.4]})
@@ -77,14 +77,14 @@ def test_few_rows_with_a_tag_are_found_among_many_without_by_words_by_meaning_an
     assert set(keys(found)) == {"mine", "tail"}
 
 
-def test_what_is_not_indexed_yet_is_found_and_stands_for_its_older_version(database):
+def test_documents_of_the_tail_are_found_and_replace_their_older_versions(database):
     database.apply(change(document("one", "the limit is 500"), document("two", "the limit of memory")))
     tail = [document("one", "the limit is 900"), document("three", "a new limit"), document("four", "unrelated")]
     hits = {hit.id: hit.text for hit in searcher(database).search(Query("limit"), tail=tail).hits}
     assert hits == {"one": "the limit is 900", "two": "the limit of memory", "three": "a new limit"}
 
 
-def test_a_hit_says_where_it_stands_and_how_good_it_is(database):
+def test_a_hit_has_its_place_and_its_scores(database):
     whole = document("one", "oolong tea and rare", heading="Drinks", speaker="Ana", line=7, scope=Scope(user="u"))
     database.apply(change(whole, document("two", "tea")))
     model = ChosenVectors({"rare": [0.6, 0.8], "tea": [1.0, 0.0], "oolong": [1.0, 0.0]})
@@ -107,7 +107,7 @@ def test_a_hit_says_where_it_stands_and_how_good_it_is(database):
     assert searcher(database).read("none") is None
 
 
-def test_of_a_list_without_full_stops_the_snippet_holds_what_was_found(database):
+def test_the_snippet_of_a_list_without_full_stops_contains_the_match(database):
     things = [f"thing number {n} of the attic" for n in range(60)]
     things[45] = "the telescope for 77 euros"
     database.apply(change(document("list", "，".join(things))))
@@ -118,7 +118,7 @@ def test_of_a_list_without_full_stops_the_snippet_holds_what_was_found(database)
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("no"), [[float("nan"), 1.0]]])
-def test_a_model_that_fails_costs_only_the_meaning(database, failure):
+def test_with_a_failing_model_words_are_still_searched(database, failure):
     database.apply(change(document("one", "coffee")))
     model = ChosenVectors({"coffee": [1.0, 0.0]})
     model.fill(database)
@@ -131,7 +131,7 @@ def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     ("allow_vec", "level", "resident_bytes"),
     [(True, Level.HYBRID, 10_000_000), (True, Level.HYBRID, 0), (False, Level.NUMPY, 10_000_000)],
 )
-def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec, level, resident_bytes):
+def test_both_vector_backends_find_the_same_and_report_their_level(tmp_path, allow_vec, level, resident_bytes):
     database = Database.open(tmp_path / "memory.db")
     database.has_vec = allow_vec
     generator = np.random.default_rng(3)
@@ -154,8 +154,8 @@ def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec,
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database, indexed):
-    """A word of one character, and one that is half mistyped; common characters are no words."""
+def test_a_rare_chinese_character_is_found_when_its_pairs_occur_nowhere(database, indexed):
+    """It finds a word of one character and a half mistyped word, but no common characters."""
     documents = [
         document("yarrow", "蓍分布在亚洲，约一米高。", path="memory/b.md"),
         document("kiln", "窑炉约每周烧两次。", path="memory/c.md"),

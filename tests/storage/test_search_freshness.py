@@ -22,7 +22,7 @@ def found(search, text: str = "cat", **filters) -> set[str]:
 
 
 @pytest.mark.accept("V5-07")
-def test_what_another_process_embeds_is_found_by_the_next_search(path):
+def test_vectors_of_another_process_are_found_by_the_next_search(path):
     writer = Database.open(path)
     writer.apply(change(document("one", "feline"), document("two", "feline")))
     writer.put_vectors("chosen", [(1, [1.0, 0.0])])
@@ -43,7 +43,7 @@ def test_what_another_process_embeds_is_found_by_the_next_search(path):
     writer.close()
 
 
-def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path):
+def test_searches_share_the_vectors_of_a_file_but_not_with_the_file_that_replaces_it(path):
     database = Database.open(path)
     database.apply(change(document("one", "feline")))
     model = ChosenVectors(MODEL)
@@ -55,8 +55,8 @@ def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path)
     for one in (database, *readers):
         one.close()
     path.unlink()
-    anew = Database.open(path)
-    anew.apply(change(document("other", "feline")))
-    model.fill(anew)
-    assert found(searcher(anew, model)) == {"other"}
-    anew.close()
+    replacement = Database.open(path)
+    replacement.apply(change(document("other", "feline")))
+    model.fill(replacement)
+    assert found(searcher(replacement, model)) == {"other"}
+    replacement.close()

@@ -46,7 +46,7 @@ def scores(database, **options) -> dict[str, float]:
 
 
 @pytest.mark.accept("V3-07")
-def test_weighted_fusion_gives_the_scores_computed_by_hand(database):
+def test_weighted_fusion_matches_scores_computed_by_hand(database):
     # c 0.6 x 1, a 0.4 x 1, b 0.4 x 8/11; then as a share of the best.
     assert scores(database) == pytest.approx({"c": 1.0, "a": 0.4 / 0.6, "b": 0.4 * 8 / 11 / 0.6}, rel=1e-5)
     # 0.2 and 0.8: a 0.8, b 0.8 x 8/11, c 0.2.
@@ -55,7 +55,7 @@ def test_weighted_fusion_gives_the_scores_computed_by_hand(database):
 
 
 @pytest.mark.accept("V3-07")
-def test_reciprocal_rank_fusion_gives_the_scores_computed_by_hand(database):
+def test_reciprocal_rank_fusion_matches_scores_computed_by_hand(database):
     # By words a, b; by meaning c, b: b 2/62, a and c 1/61.
     expected = {"b": 1.0, "a": (1 / 61) / (2 / 62), "c": (1 / 61) / (2 / 62)}
     assert scores(database, fusion="rrf") == pytest.approx(expected, rel=1e-5)
@@ -64,7 +64,7 @@ def test_reciprocal_rank_fusion_gives_the_scores_computed_by_hand(database):
 
 
 @pytest.mark.accept("LR-06")
-def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
+def test_words_and_recency_match_scores_computed_by_hand(tmp_path):
     database = Database.open(tmp_path / "memory.db")
     database.apply(
         change(
@@ -81,7 +81,7 @@ def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
 
 
 @pytest.mark.accept("NC-03")
-def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fresh(tmp_path):
+def test_all_three_weights_are_applied_and_long_term_memory_does_not_age(tmp_path):
     database = Database.open(tmp_path / "memory.db")
     old = NOW - timedelta(days=30)
     documents = [document(name, text, time=old) for name, text in TEXTS.items() if name != "a"]
@@ -94,7 +94,7 @@ def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fre
     database.close()
 
 
-def test_recency_counts_from_when_the_question_is_asked(tmp_path):
+def test_recency_is_relative_to_the_time_of_the_question(tmp_path):
     then = NOW - timedelta(days=300)
     documents = [
         document("a", "apple apple pear fig", time=then - timedelta(days=90)),

@@ -41,7 +41,7 @@ def searchers(tmp_path_factory):
 @pytest.mark.accept("V3-08")
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT, tier=st.sampled_from(Tier), limit=st.integers(0, 70))
-def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
+def test_no_query_makes_a_search_raise(searchers, text, tier, limit):
     query = Query(text, tier=tier, limit=limit)
     for one in searchers:
         assert len(one.search(query, tail=DOCUMENTS[1:]).hits) <= limit
@@ -50,7 +50,7 @@ def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
 
 @pytest.mark.accept("V3-08")
 @each("unit", ["a", "word ", "中", '"', "NEAR(", "\x00", "a.", "1月"])
-def test_a_megabyte_of_query_is_answered(searchers, unit):
+def test_a_query_of_a_megabyte_is_answered(searchers, unit):
     text = unit * (1_000_000 // len(unit))
     for one in searchers:
         assert one.search(Query(text)).hits is not None

@@ -8,7 +8,7 @@ from nanobot_memory_plugins.storage.segmentation import query_terms, segment
 from tests.support.each import each
 
 
-def meets(query: str, text: str) -> bool:
+def matches_text(query: str, text: str) -> bool:
     return bool(set(query_terms(query)) & set(segment(text).split()))
 
 
@@ -42,14 +42,14 @@ def meets(query: str, text: str) -> bool:
         ("五月八號", "2023年5月8日"),
     ],
 )
-def test_a_query_meets_a_text_that_writes_it_in_another_way(query, text):
-    assert meets(query, text)
+def test_a_query_matches_other_spellings_of_its_words(query, text):
+    assert matches_text(query, text)
 
 
 @each("text", ["2023-05-08", "2023/5/8", "May 8, 2023", "8th of May 2023", "2023年5月8日", "二〇 2023年五月八日"])
 @each("query", ["2023-05-08", "May 8", "8 May", "5月8日", "五月八号", "May 2023", "in May"])
-def test_dates_meet_however_they_are_written(query, text):
-    assert meets(query, text)
+def test_dates_match_in_every_notation(query, text):
+    assert matches_text(query, text)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_dates_meet_however_they_are_written(query, text):
         ("13月40日", "2023-01-04"),
     ],
 )
-def test_what_only_looks_alike_does_not_meet(query, text):
+def test_similar_looking_texts_do_not_match(query, text):
     assert not {term for term in query_terms(query) if "-" in term or "#" in term} & set(segment(text).split())
 
 
-def test_a_query_leaves_out_what_says_nothing_unless_nothing_else_is_there():
+def test_a_query_leaves_out_stop_terms_unless_it_has_no_others():
     assert query_terms("What did Caroline research?") == ("carolin", "research")
     assert query_terms("who are you") == ("who", "are", "you")
     assert query_terms("我的猫叫什么名字") == ("的猫", "猫叫", "叫什", "么名", "名字")

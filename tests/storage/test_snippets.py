@@ -1,4 +1,4 @@
-"""The snippet of a long text: the sentence that was looked for, whole, inside the limit."""
+"""The snippet of a long text contains the whole sentence with the terms, within the limit."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ FILLER = "The weather report mentions rain and harvest again. "
     ("sentence", "term"), [("The saddle is on shelf 345 in Lisbon.", "saddle"), ("马鞍放在成都的979号柜。", "马鞍")]
 )
 @given(before=st.integers(0, 40), after=st.integers(0, 40))
-def test_the_sentence_that_holds_the_terms_stands_whole_in_the_snippet(sentence, term, before, after):
+def test_the_snippet_contains_the_whole_sentence_with_the_terms(sentence, term, before, after):
     text = (FILLER * before + sentence + " " + FILLER * after).strip()
     shown = snippet(text, query_terms(term), limit=100)
     assert sentence in shown

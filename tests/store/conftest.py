@@ -1,4 +1,4 @@
-"""What the store's tests share."""
+"""Fixtures of the store's tests."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 async def open_store(workspace: Workspace) -> AsyncIterator[OpenStore]:
-    """Opens stores of the workspace, without a model unless one is asked for, and closes them at the end."""
+    """Open stores of the workspace, by default without a model, and close them at the end."""
     opened: list[SqliteStore] = []
 
     async def open_one(**options: Any) -> SqliteStore:

@@ -1,4 +1,4 @@
-"""``nanobot-memory index`` and ``search``, as a user runs them."""
+"""``nanobot-memory index`` and ``search``, run as by a user."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def answer(*arguments: Any) -> dict[str, Any]:
     return ended.json
 
 
-def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config: Path):
+def test_search_filters_by_time_origin_kind_and_tag(workspace: Workspace, config: Path):
     def note(id_: str, day: str, tags: str, origin: str) -> str:
         fields = f"type: note\ntags: {tags}\ntl;dr: the kiln fires at {id_} degrees\nid: {id_}\norigin: {origin}\n"
         return f"### {day} 14:20 kiln\n{fields}\n"

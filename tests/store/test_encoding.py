@@ -1,4 +1,4 @@
-"""The store lends its model: texts as vectors, for whoever compares them by meaning."""
+"""The store encodes texts for callers that compare them by meaning."""
 
 import asyncio
 import threading
@@ -8,7 +8,7 @@ import pytest
 from tests.store.conftest import OpenStore
 
 
-async def test_a_model_that_fails_or_takes_long_harms_nobody(open_store: OpenStore, monkeypatch: pytest.MonkeyPatch):
+async def test_a_slow_or_failing_model_harms_nobody(open_store: OpenStore, monkeypatch: pytest.MonkeyPatch):
     store = await open_store()
     go_on = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What a search says of its order is what made the order."""
+"""The explanation of a search adds up to its order."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def told(workspace: Workspace) -> Workspace:
         {"fusion": "rrf"},
     ],
 )
-async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(
+async def test_the_parts_of_each_candidate_add_up_to_its_total(
     told: Workspace, open_store: OpenStore, options: dict[str, object], tier: Tier
 ):
     store = await open_store(**options)

@@ -31,12 +31,12 @@ EVERYTHING = len(SCOPES) * 2
 
 
 def text_of(number: int) -> str:
-    """Return a text that resembles all the others, so that any query finds them all when it may."""
+    """Return a text that resembles all others, so that without scopes any query would find them all."""
     return f"咖啡 coffee at the harbour, remark {number}"
 
 
 def fill(workspace: Workspace) -> None:
-    """Write every scope's messages into one transcript and their notes into one file, neighbours of one another."""
+    """Write the messages of all scopes into one transcript and their notes into one file, next to each other."""
     for number, scope in enumerate(SCOPES):
         when = TIME + timedelta(hours=number)
         said = TranscriptRecord("user", text_of(number), scope.session, scope, Origin.USER, id=f"m{number}", time=when)
@@ -67,13 +67,13 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str 
 
 @pytest.fixture(scope="module", params=["words", "sqlite-vec", "numpy", "tail", "scan"])
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
-    """One memory of every scope, searched in each of the ways there are."""
+    """A store with memories of all scopes, searched in each possible way."""
     workspace = Workspace(tmp_path_factory.mktemp("scopes") / "workspace")
     surface = request.param
     if surface == "tail":
         with workspace.indexing():
             pass
-        owner = private_lock(workspace.paths.index_folder / "indexer.lock")  # of a process that indexes nothing
+        owner = private_lock(workspace.paths.index_folder / "indexer.lock")  # held by a process that indexes nothing
         owner.acquire(timeout=0)
         with opened(workspace, None) as found:
             fill(workspace)
@@ -95,8 +95,8 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield found
 
 
-def fits(scope: Scope, wanted: Scope) -> bool:
-    return all(getattr(wanted, name) in ("", getattr(scope, name)) for name in FIELDS)
+def is_in_scope(scope: Scope, requested: Scope) -> bool:
+    return all(getattr(requested, name) in ("", getattr(scope, name)) for name in FIELDS)
 
 
 VALUES = {
@@ -105,22 +105,22 @@ VALUES = {
     "channel": ["", "cli", "web", "CLI"],
     "session": ["", "s1", "s2", "s", "s1\x00"],
 }
-WANTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in VALUES.items()})
+REQUESTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in VALUES.items()})
 
 
 @pytest.mark.accept("NC-10")
 @settings(max_examples=examples(60), deadline=None)
 @given(
-    wanted=WANTED,
+    requested=REQUESTED,
     text=st.sampled_from(
         ["coffee", "咖啡", "where is the coffee at the harbour?", "ana", "remark 7", "2026-02-16 s2 bob"]
     ),
     tier=st.sampled_from(Tier),
     limit=st.sampled_from([1, 5, EVERYTHING]),
 )
-def test_no_hit_is_of_another_scope(store: SqliteStore, wanted: Scope, text: str, tier: Tier, limit: int):
-    for hit in asyncio.run(store.search(Query(text, scope=wanted, tier=tier, limit=limit))).hits:
-        assert fits(hit.scope, wanted)
+def test_no_hit_belongs_to_another_scope(store: SqliteStore, requested: Scope, text: str, tier: Tier, limit: int):
+    for hit in asyncio.run(store.search(Query(text, scope=requested, tier=tier, limit=limit))).hits:
+        assert is_in_scope(hit.scope, requested)
         assert SCOPES[int(hit.text.rpartition(" ")[2]) % len(SCOPES)] == hit.scope
 
 
@@ -137,7 +137,7 @@ def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
         asyncio.run(store.flush())
         seen: list[int] = []
         asyncio.run(store.vectors_complete(lambda status, model: seen.append(status.documents)))
-        assert seen[-1] == 601  # whoever waits is told of the state meanwhile
+        assert seen[-1] == 601  # the callback gets the state while waiting
         for use_vectors in (False, True):
             hits = asyncio.run(store.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors))).hits
             assert [hit.text for hit in hits] == ["a coffee"]

@@ -1,9 +1,9 @@
-"""The store: it finds what was kept, whoever indexes it, and says how it stands."""
+"""A store whose index is owned by another process."""
 
 import asyncio
 
 from tests.store.conftest import OpenStore
-from tests.support.indexed_workspace import Workspace, entry, until, wait_for_look
+from tests.support.indexed_workspace import Workspace, entry, until, wait_for_scan
 
 
 async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Workspace, open_store: OpenStore):
@@ -26,7 +26,7 @@ async def test_rebuilding_while_another_process_owns_the_index(workspace: Worksp
     workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
     owner = workspace.indexer()
     try:
-        wait_for_look(owner)
+        wait_for_scan(owner)
         workspace.changes.clear()
         store = await open_store()
         await store.rebuild()

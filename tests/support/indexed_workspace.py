@@ -1,4 +1,4 @@
-"""An indexer over a workspace of its own, and what stands in its database."""
+"""A workspace with indexers, and the content of its database."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
 def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Wait for a condition, with plenty of slack; return whether it came true."""
+    """Wait generously for a condition, and return whether it became true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -31,8 +31,8 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     return True
 
 
-def wait_for_look(indexer: Indexer) -> None:
-    """Wait until everything that is in the files now was looked at."""
+def wait_for_scan(indexer: Indexer) -> None:
+    """Wait until the present content of the files was scanned."""
     number = indexer.request_scan()
     assert until(lambda: indexer.has_scanned(number))
 
@@ -87,10 +87,10 @@ class Workspace(MemoryWorkspace):
 
     @contextmanager
     def indexing(self, **settings: Any) -> Iterator[Indexer]:
-        """Run an indexer, and give it once it has looked at everything."""
+        """Run an indexer, and yield it after its first scan."""
         indexer = self.indexer(**settings)
         try:
-            wait_for_look(indexer)
+            wait_for_scan(indexer)
             yield indexer
         finally:
             indexer.stop()
@@ -104,7 +104,7 @@ class Workspace(MemoryWorkspace):
 
 
 class HashEmbedder:
-    """An embedder whose vectors only depend on the text: it needs no model."""
+    """An embedder without a model, whose vectors depend only on the text."""
 
     def __init__(self, name: str = "hash-1", dimension: int = 8) -> None:
         self.name = name

