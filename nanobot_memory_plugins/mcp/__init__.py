@@ -1,1 +1,1 @@
-"""The memory of a workspace for every MCP client, over the same plugins and files as any other host."""
+"""Serves the memory of a workspace to MCP clients, with the same plugins and files as any other host."""

@@ -1,4 +1,4 @@
-"""Who is at the other end of a server: the session and the person that a call is for."""
+"""Works out the session and the person behind a client's calls."""
 
 import secrets
 from collections.abc import Mapping
@@ -6,18 +6,18 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.core import Scope
 
-# Whoever sits at this machine has a name, so that they know their own again where others have names, too; and the
-# channel of a host's command line, by which a host that names channels knows them.
+# The name of the person at this machine, which tells their memories from other people's, and the channel of a host's
+# command line, under which hosts with channels know them.
 OWNER = "owner"
 _LOCAL_CHANNEL = "cli"
 _CHANNEL = "mcp"
-# Set by Claude Code for the servers that it starts: its hooks name the same session.
+# Claude Code sets it for the servers that it starts. Its hooks name the same session.
 _CLAUDE_CODE_SESSION = "CLAUDE_CODE_SESSION_ID"
 _RANDOM_BYTES = 6
 
 
 def scope_of(name: str) -> Scope:
-    """Return the owner that a name stands for: ``owner``, ``telegram:111`` as hosts name people, or any other name."""
+    """Return the scope of a person's name: ``owner``, a host's name as ``telegram:111``, or any other name."""
     if name in ("", OWNER):
         return Scope(user=OWNER, channel=_LOCAL_CHANNEL)
     channel, colon, user = name.partition(":")
@@ -25,12 +25,12 @@ def scope_of(name: str) -> Scope:
 
 
 def process_client(name: str, environment: Mapping[str, str]) -> Scope:
-    """Return session and person of a process's one client: that program has started it, on behalf of one person."""
+    """Return the session and person of a process's only client, the program that started it for one person."""
     session = environment.get(_CLAUDE_CODE_SESSION, "").strip()
     key = f"claude-code:{session}" if session else f"{_CHANNEL}:{secrets.token_hex(_RANDOM_BYTES)}"
     return replace(scope_of(name), session=key)
 
 
 def http_client(name: str) -> Scope:
-    """Return session and person of a server over HTTP: all programs that have its token are one session."""
+    """Return the session and person of an HTTP server. All programs with its token share one session."""
     return replace(scope_of(name), session=f"{_CHANNEL}:{name}")

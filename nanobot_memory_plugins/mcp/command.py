@@ -1,4 +1,4 @@
-"""``nanobot-memory mcp``: the memory of a workspace, served to MCP clients."""
+"""``nanobot-memory mcp``: serves the memory of a workspace to MCP clients."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.scopes.projects import named_project, project_o
 from nanobot_memory_plugins.mcp.clients import OWNER, http_client, process_client
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# Set by Claude Code for the servers that it starts, which need not be in that folder.
+# Claude Code sets it for the servers that it starts, since they may run in another folder.
 _PROJECT_FOLDER = "CLAUDE_PROJECT_DIR"
 _HOST, _PORT = "127.0.0.1", 8766
 _TOKEN_BYTES = 32
@@ -62,28 +62,30 @@ def mcp(
     folder = resolve_workspace(workspace)
     token = _token(host, os.environ) if http else ""
     options = configuration_of(config)
-    # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
-    worked_in = named_project(project) if project is not None else "" if hooks or http else _started_in(os.environ)
-    # The SDK and the memory take their time to import: only who serves pays for it.
+    # Hooks name the project of every event, and a client over HTTP works in another folder.
+    current_project = (
+        named_project(project) if project is not None else "" if hooks or http else _start_project(os.environ)
+    )
+    # The SDK and the memory are slow to import, so they are imported only when they are needed.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
     from nanobot_memory_plugins.mcp.http import address_of, serve_http
     from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
 
-    memory = served_memory(folder, options, project=worked_in)
+    memory = served_memory(folder, options, project=current_project)
     if http:
-        listening = bound_socket(host, port)
+        listener = bound_socket(host, port)
 
         def ready() -> None:
-            say(tr("The memory is served at {address_of}", address_of=address_of(listening)))
+            say(tr("The memory is served at {address_of}", address_of=address_of(listener)))
             say(tr("Ctrl-C ends it."))
 
-        served = http_client(user)
+        http_scope = http_client(user)
 
-        def of_token(**more: Any) -> MemoryServer:
-            return MemoryServer(memory, lambda: served, **more)
+        def make_http_server(**options: Any) -> MemoryServer:
+            return MemoryServer(memory, lambda: http_scope, **options)
 
-        asyncio.run(serve_http(of_token, listening, token, hosts=allow_host or [], ready=ready))
+        asyncio.run(serve_http(make_http_server, listener, token, hosts=allow_host or [], ready=ready))
         return
     if sys.stdin.isatty():
         say(
@@ -91,25 +93,27 @@ def mcp(
             err=True,
         )
     client = process_client(user, os.environ)
-    hooked = Hooks(memory, client, os.environ.get(SECRET_VARIABLE, "")) if hooks else None
+    hook_handler = Hooks(memory, client, os.environ.get(SECRET_VARIABLE, "")) if hooks else None
 
-    def of_process(**more: Any) -> MemoryServer:
-        return MemoryServer(memory, lambda: client if hooked is None else hooked.client, hooks=hooked, **more)
+    def make_stdio_server(**options: Any) -> MemoryServer:
+        return MemoryServer(
+            memory, lambda: client if hook_handler is None else hook_handler.client, hooks=hook_handler, **options
+        )
 
-    serve_stdio(of_process)
+    serve_stdio(make_stdio_server)
 
 
-def _started_in(environment: Mapping[str, str]) -> str:
+def _start_project(environment: Mapping[str, str]) -> str:
     return project_of(environment.get(_PROJECT_FOLDER) or ".")
 
 
 def _token(host: str, environment: Mapping[str, str]) -> str:
-    """Return the token of the variable, or a new one, which is shown. Raises with a hint."""
-    from nanobot_memory_plugins.mcp.http import TOKEN_VARIABLE, checked_token, is_of_this_machine
+    """Return the token in the environment, or print and return a new one. Raises `ConfigurationError` with a hint."""
+    from nanobot_memory_plugins.mcp.http import TOKEN_VARIABLE, checked_token, is_loopback
 
     if given := environment.get(TOKEN_VARIABLE):
         return checked_token(given)
-    if not is_of_this_machine(host):
+    if not is_loopback(host):
         raise ConfigurationError(
             Sentence("{host} can be reached from other machines, and there is no token.", host=host),
             hint=Sentence("Set {token_variable}.", token_variable=TOKEN_VARIABLE),

@@ -1,4 +1,4 @@
-"""``nanobot-memory connect``: what a client's own file has to hold, so that the client starts the server."""
+"""``nanobot-memory connect``: shows or writes the settings with which a client starts the server."""
 
 import json
 import os
@@ -25,13 +25,13 @@ from nanobot_memory_plugins.core.config.writing import set_keys
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# The name of the server in every client: that of others' servers for memory is "memory".
+# The name of the server in every client. Other projects' memory servers are called "memory".
 SERVER = "nanobot-memory"
 _PROGRAM, _MODULE = "nanobot-memory", "nanobot_memory_plugins.core.cli"
 
 
 class ClientName(StrEnum):
-    """The clients by the names that the command line takes."""
+    """The clients, by their names on the command line."""
 
     CLAUDE_CODE = "claude-code"
     CLAUDE_DESKTOP = "claude-desktop"
@@ -43,15 +43,15 @@ class ClientName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """One client: its file, and the place of the servers in it.
+    """One client: its settings file, and the key of the servers in it.
 
-    ``more`` are keys that its entries have besides command and arguments.
+    ``extra`` holds the keys of an entry besides command and arguments.
     """
 
     title: str
     file: Callable[[], Path]
-    place: str = "mcpServers"
-    more: Mapping[str, Any] = field(default_factory=dict)
+    servers_key: str = "mcpServers"
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _home(*names: str) -> Callable[[], Path]:
@@ -59,7 +59,7 @@ def _home(*names: str) -> Callable[[], Path]:
 
 
 def _applications(*names: str) -> Callable[[], Path]:
-    """Return the folder in which this system's desktop programs keep their configuration."""
+    """Return a function for a path in the folder of this system's desktop settings."""
     if sys.platform == "darwin":
         return _home("Library", "Application Support", *names)
     if sys.platform == "win32":
@@ -75,24 +75,24 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
     ClientName.CLAUDE_CODE: KnownClient(
         "Claude Code",
         _home(".claude.json"),
-        # Without it the first request goes out before the tools are there, and they may be left for a search.
-        more={"type": "stdio", "alwaysLoad": True},
+        # Otherwise the first request is sent without the tools, and the model may have to search for them.
+        extra={"type": "stdio", "alwaysLoad": True},
     ),
     ClientName.CLAUDE_DESKTOP: KnownClient("Claude Desktop", _applications("Claude", "claude_desktop_config.json")),
     ClientName.CURSOR: KnownClient("Cursor", _home(".cursor", "mcp.json")),
     ClientName.CODEX: KnownClient(
         "Codex",
         _codex,
-        place="mcp_servers",
-        # Seconds: the usual 10 are few for a first start on a busy machine.
-        more={"startup_timeout_sec": 60},
+        servers_key="mcp_servers",
+        # In seconds. The default of 10 is short for a first start on a busy machine.
+        extra={"startup_timeout_sec": 60},
     ),
     ClientName.GEMINI: KnownClient("Gemini CLI", _home(".gemini", "settings.json")),
     ClientName.VSCODE: KnownClient(
         "VS Code",
         _applications("Code", "User", "mcp.json"),
-        place="servers",
-        more={"type": "stdio"},
+        servers_key="servers",
+        extra={"type": "stdio"},
     ),
 }
 
@@ -125,12 +125,12 @@ def connect(
         make_plugin(plugin.expanduser().absolute(), command, as_json=as_json)
         return
     known = KNOWN_CLIENTS[client]
-    entry = {**known.more, "command": command[0], "args": command[1:]}
+    entry = {**known.extra, "command": command[0], "args": command[1:]}
     try:
         target = known.file()
     except RuntimeError as error:
         raise ConfigurationError("There is no home folder to find the client's file in.", hint="Set HOME.") from error
-    is_toml, keys = target.suffix == ".toml", {known.place: {SERVER: entry}}
+    is_toml, keys = target.suffix == ".toml", {known.servers_key: {SERVER: entry}}
     text = _as_toml(known, entry) if is_toml else json.dumps(keys, indent=2, ensure_ascii=False)
     if write and is_toml:
         raise ConfigurationError(
@@ -148,14 +148,14 @@ def connect(
 
 
 def server_command(workspace: Path, config: Path | None, user: str) -> list[str]:
-    """Return the command by which a client starts the server, in full: programs of a desktop have no search path."""
-    more = ["mcp", "--workspace", str(workspace)]
-    more += ["--config", str(config.expanduser().absolute())] if config is not None else []
-    more += ["--user", user] if user not in ("", OWNER) else []
+    """Return the command that starts the server, with full paths, since desktop programs have no search path."""
+    arguments = ["mcp", "--workspace", str(workspace)]
+    arguments += ["--config", str(config.expanduser().absolute())] if config is not None else []
+    arguments += ["--user", user] if user not in ("", OWNER) else []
     program = shutil.which(_PROGRAM, path=str(Path(sys.executable).parent))
-    return [program, *more] if program else [sys.executable, "-m", _MODULE, *more]
+    return [program, *arguments] if program else [sys.executable, "-m", _MODULE, *arguments]
 
 
 def _as_toml(client: KnownClient, entry: Mapping[str, Any]) -> str:
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
-    return "\n".join([f"[{client.place}.{SERVER}]", *lines])
+    return "\n".join([f"[{client.servers_key}.{SERVER}]", *lines])

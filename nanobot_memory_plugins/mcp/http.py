@@ -1,6 +1,6 @@
-"""The protocol over HTTP, for clients that start no process: whoever has the token has the memory of one person.
+"""Serves the protocol over HTTP, for clients that start no process. The token gives access to one person's memory.
 
-Every request is complete in itself, so that a server that is started again costs nobody a session.
+Requests are independent of each other, so that clients continue after a restart of the server.
 """
 
 import contextlib
@@ -23,74 +23,74 @@ from nanobot_memory_plugins.core.cli.serving import stop_on_signals
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# The owner's token, where no file names any.
+# The environment variable with the token.
 TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a variable
 _PATH = "/mcp"
-_SHORTEST = 24
-_CLOSING_SECONDS = 2
+_MIN_TOKEN_LENGTH = 24
+_SHUTDOWN_SECONDS = 2
 
 
-class OneToken:
-    """Knows the one token of a server. It keeps a digest alone."""
+class TokenVerifier:
+    """Verifies the only token of a server. It stores only a digest."""
 
     def __init__(self, token: str) -> None:
         self._digest = _digest(token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return a client with this token, in the SDK's form, or None."""
-        is_known = secrets.compare_digest(_digest(token), self._digest)
-        return AccessToken(token="", client_id="", scopes=[]) if is_known else None
+        """Return an access token of the SDK if ``token`` is right, else None."""
+        is_right = secrets.compare_digest(_digest(token), self._digest)
+        return AccessToken(token="", client_id="", scopes=[]) if is_right else None
 
 
 def checked_token(token: str) -> str:
-    """Return the token of `TOKEN_VARIABLE`. Raises `ConfigurationError` where it can be none."""
-    if len(token) < _SHORTEST or not re.fullmatch("[!-~]+", token):
+    """Return the token of `TOKEN_VARIABLE`. Raises `ConfigurationError` for one that is too short or malformed."""
+    if len(token) < _MIN_TOKEN_LENGTH or not re.fullmatch("[!-~]+", token):
         raise ConfigurationError(
             Sentence(
                 "{what} is not a text of {count} printable ASCII characters or more, without blanks.",
                 what=TOKEN_VARIABLE,
-                count=_SHORTEST,
+                count=_MIN_TOKEN_LENGTH,
             ),
             hint="Make one, with `openssl rand -hex 32` say.",
         )
     return token
 
 
-def is_of_this_machine(host: str) -> bool:
-    """Return whether only programs of this machine reach what listens on ``host``."""
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach a server that listens on ``host``."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def address_of(listening: socket.socket) -> str:
-    """Return the address under which a client on this machine reaches the server."""
-    host, port = listening.getsockname()[:2]
+def address_of(listener: socket.socket) -> str:
+    """Return the server's address for a client on this machine."""
+    host, port = listener.getsockname()[:2]
     name = "127.0.0.1" if ipaddress.ip_address(host).is_unspecified else host
     return f"http://{f'[{name}]' if ':' in name else name}:{port}{_PATH}"
 
 
 async def serve_http(
     make_server: Callable[..., MemoryServer],
-    listening: socket.socket,
+    listener: socket.socket,
     token: str,
     *,
     hosts: Sequence[str] = (),
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Answer requests until the process is told to end. ``ready`` is called once it listens.
+    """Answer requests until a signal ends the process. ``ready`` is called once the server listens.
 
-    ``hosts`` are further names of this server (``memory.example.org``). The page of another site, or one that rebinds
-    its name to this machine, may not ask.
+    ``hosts`` are further names of this server (``memory.example.org``). Requests from other sites' pages, and for
+    other names that resolve to this machine, are rejected.
     """
-    address, port = address_of(listening), listening.getsockname()[1]
+    address, port = address_of(listener), listener.getsockname()[1]
     own_hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")] + [address.split("/")[2]]
     security = TransportSecuritySettings(
         allowed_hosts=[*own_hosts, *hosts], allowed_origins=[f"http://{name}" for name in own_hosts]
     )
     auth = AuthSettings(issuer_url=AnyHttpUrl(address), resource_server_url=None)
-    server = make_server(auth=auth, token_verifier=OneToken(token))
+    server = make_server(auth=auth, token_verifier=TokenVerifier(token))
     options: dict[str, Any] = {"stateless_http": True, "json_response": True, "transport_security": security}
     if IS_VERSION_1:
         for name, value in options.items():
@@ -101,20 +101,20 @@ async def serve_http(
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_CLOSING_SECONDS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         ws="none",
     )
     server.begin()
     ready()
     try:
-        with contextlib.closing(listening), stop_on_signals(lambda: None):  # the server itself listens to signals
-            await uvicorn.Server(config).serve(sockets=[listening])
+        with contextlib.closing(listener), stop_on_signals(lambda: None):  # uvicorn handles signals itself
+            await uvicorn.Server(config).serve(sockets=[listener])
     finally:
         await server.close()
 
 
 def _only_posts(app: Any) -> Any:
-    """Answer what is no POST: where no session is kept, nothing would ever come on the stream that a GET opens."""
+    """Reject requests other than POST: without sessions, the stream that a GET opens would stay empty."""
 
     async def answer(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http" or scope["method"] == "POST":

@@ -1,7 +1,7 @@
-"""The protocol over standard input and output: nothing else gets through to either of them.
+"""Serves the protocol over standard input and output, and keeps all other reads and writes out of them.
 
-File descriptor 1 leads to standard error while a server runs, and 0 to nothing: a plugin, a library or a child that
-prints or reads does not break into the protocol. Version 2 of the SDK does the same by itself.
+While a server runs, file descriptor 1 points to standard error and 0 to the null device, so that a plugin, library or
+child process that prints or reads does not disturb the protocol. Version 2 of the SDK does this itself.
 """
 
 import asyncio
@@ -14,29 +14,29 @@ from typing import Any, TextIO
 from nanobot_memory_plugins.core.cli.serving import stop_on_signals
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 
-# Seconds for the last answers, once the client has closed its end: it may not read them any more.
-_LAST_SECONDS = 2.0
+# Seconds for the last answers after the client has closed its end. It may no longer read them.
+_DRAIN_SECONDS = 2.0
 
 
 def serve_stdio(make_server: Callable[..., MemoryServer]) -> None:
-    """Answer the client until it closes its end or the process is told to end; the process ends with it.
+    """Answer the client until it closes its end or a signal arrives. Then the process may exit at once.
 
-    ``make_server`` takes the SDK's ``lifespan``. A thread that waits for a client for ever holds the end up no longer.
+    ``make_server`` takes the SDK's ``lifespan``. A thread that still waits for the client does not delay the exit.
     """
     pipes = _claim_pipes() if IS_VERSION_1 else ()
     asyncio.run(_serve(make_server, pipes))
 
 
 def _claim_pipes() -> tuple[TextIO, ...]:
-    """Lead descriptors 0 and 1 elsewhere, and return what leads to the client, which is held for as long as it runs.
+    """Redirect descriptors 0 and 1, and return the streams to the client, which must stay referenced.
 
-    `sys.stdin` and `sys.stdout` are the same until the SDK has taken their buffers.
+    `sys.stdin` and `sys.stdout` are these streams until the SDK has taken their buffers.
     """
     sys.stdout.flush()
     sys.stdin, sys.stdout = pipes = os.fdopen(os.dup(0), closefd=False), os.fdopen(os.dup(1), "w", closefd=False)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_device, 0)
+    os.close(null_device)
     os.dup2(2, 1)
     return pipes
 
@@ -46,7 +46,7 @@ async def _serve(make_server: Callable[..., MemoryServer], pipes: Sequence[TextI
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: Any) -> AsyncIterator[None]:
-        if pipes:  # the SDK has taken what leads to the client
+        if pipes:  # the SDK has taken the streams to the client
             sys.stdin, sys.stdout = sys.__stdin__, sys.__stdout__
         try:
             yield
@@ -59,9 +59,9 @@ async def _serve(make_server: Callable[..., MemoryServer], pipes: Sequence[TextI
         serving = asyncio.create_task(server.run_stdio_async())
         await asyncio.wait({serving, asyncio.create_task(ended.wait())}, return_when=asyncio.FIRST_COMPLETED)
         await server.close()
-        await asyncio.wait({serving}, timeout=_LAST_SECONDS)
-        if not serving.done():  # what waits for a client in a thread cannot be cancelled: the process ends without it
+        await asyncio.wait({serving}, timeout=_DRAIN_SECONDS)
+        if not serving.done():  # a thread that waits for the client cannot be cancelled, so exit without it
             sys.stderr.flush()
             os._exit(0)
-        with contextlib.suppress(Exception):  # a client that is gone is no failure
+        with contextlib.suppress(Exception):  # a client that has gone away is no failure
             serving.result()

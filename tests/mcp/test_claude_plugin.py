@@ -1,4 +1,4 @@
-"""The plugin for Claude Code without Claude Code: its folder, and a server that is told what its hooks tell."""
+"""The plugin for Claude Code without Claude Code: its folder, and a server that gets the events of its hooks."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def test_one_command_makes_the_folder_and_the_second_time_changes_nothing(connec
 
 @pytest.fixture
 def served(tmp_path):
-    # Limits that a busy machine keeps, too: what is shown here is not the speed.
+    # Generous limits for a busy machine.
     plugins = WITHOUT_EMBEDDINGS["memoryPlugins"] | {"core": {"messageLimit": 20}}
     return ServedWorkspace(tmp_path, {"memoryPlugins": plugins})
 
@@ -53,7 +53,7 @@ def hooked(served, tmp_path, monkeypatch):
     install_plugin(tmp_path / "site", monkeypatch, "quiet", IDLE_PLUGIN)
     client = served.process("--hooks", **{SECRET_VARIABLE: SECRET, "PYTHONPATH": str(tmp_path / "site")})
     client.hello()
-    client.ask("tools/list")  # the memory is open: a busy machine takes longer for it than a prompt waits
+    client.ask("tools/list")  # wait until the memory is open, which may take longer than a prompt waits
 
     def tell(event: str, **fields: str) -> str:
         arguments = {"event": event, "session_id": SESSION, "secret": SECRET, **fields}
@@ -66,7 +66,7 @@ def hooked(served, tmp_path, monkeypatch):
 
 
 def records(served) -> list[dict]:
-    """Return what was kept; a prompt does not wait for its writing for long."""
+    """Return the stored records, which may be written shortly after a prompt is answered."""
     deadline = time.monotonic() + 10
     while True:
         files = sorted((served.workspace / "memory" / "sessions").glob("*.jsonl"))
@@ -162,5 +162,5 @@ def test_the_parts_of_an_answer_are_one_message_and_a_fork_names_its_parent(tmp_
 
 
 def test_what_stands_beside_a_prompt_is_whole_or_not_there():
-    assert fitting_texts(["", "a" * 90, "b" * 20, "c" * 8], most=100) == ["a" * 90, "c" * 8]
-    assert fitting_texts(["a" * 101], most=100) == []
+    assert fitting_texts(["", "a" * 90, "b" * 20, "c" * 8], max_chars=100) == ["a" * 90, "c" * 8]
+    assert fitting_texts(["a" * 101], max_chars=100) == []

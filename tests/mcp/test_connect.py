@@ -1,4 +1,4 @@
-"""Setting clients up: what is shown, and where it belongs."""
+"""`nanobot-memory connect`: the settings that it shows or writes for each client."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.support.mcp_clients import LineClient
 def test_what_every_client_needs_is_shown_in_the_form_of_its_file(client, connect, home):
     shown = connect(client, "--user", "telegram:111")
     parse = tomllib.loads if client is ClientName.CODEX else json.loads
-    entry = parse(shown["text"])[KNOWN_CLIENTS[client].place][SERVER]
+    entry = parse(shown["text"])[KNOWN_CLIENTS[client].servers_key][SERVER]
     assert entry == shown["server"][SERVER]
     assert Path(entry["command"]).is_absolute()
     workspace = str(home / ".nanobot" / "workspace")
@@ -28,13 +28,13 @@ def test_what_every_client_needs_is_shown_in_the_form_of_its_file(client, connec
 
 @pytest.mark.parametrize("client", [one for one in ClientName if one is not ClientName.CODEX])
 def test_with_write_it_is_put_into_the_clients_file_and_all_else_in_it_stays(client, connect, home):
-    file, place = KNOWN_CLIENTS[client].file(), KNOWN_CLIENTS[client].place
+    file, servers_key = KNOWN_CLIENTS[client].file(), KNOWN_CLIENTS[client].servers_key
     file.parent.mkdir(parents=True, exist_ok=True)
-    before = {"theme": "half of an emoji \ud83d", place: {"other": {"command": "other"}}}
+    before = {"theme": "half of an emoji \ud83d", servers_key: {"other": {"command": "other"}}}
     file.write_text(json.dumps(before), encoding="utf-8")
     connect(client, "--write", "--workspace", str(home / "old"))
     written = connect(client, "--write")["server"]
-    assert json.loads(file.read_text()) == {**before, place: {**before[place], **written}}
+    assert json.loads(file.read_text()) == {**before, servers_key: {**before[servers_key], **written}}
     assert file.with_name(f"{file.name}.bak").is_file()
 
 

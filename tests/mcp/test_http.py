@@ -1,4 +1,4 @@
-"""The server over HTTP: who may come in, whose memory they get, and what a restart costs."""
+"""The server over HTTP: who gets access, to whose memory, and what happens after a restart."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class HttpServer:
-    """A server process that serves a workspace on a port of its own."""
+    """A server process for a workspace, on its own port."""
 
     def __init__(self, served: ServedWorkspace, *more: str, port: int = 0, **environment: str) -> None:
         self.lines: list[str] = []

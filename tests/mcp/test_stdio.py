@@ -1,4 +1,4 @@
-"""The server as a process of its own: what goes through its pipes, and how it ends."""
+"""The server over standard input and output: what goes through its pipes, and how it ends."""
 
 import signal
 import time
@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
 
-# A plugin that prints in every way there is, reads what is meant for the server, and starts a child that prints.
+# A plugin that prints in every possible way, reads standard input, and starts a child that prints.
 NOISY = """
     import os, subprocess, sys
     from nanobot_memory_plugins.core.hookspecs import hookimpl

@@ -1,17 +1,17 @@
-"""The tools of the server, as the SDK's own client sees and calls them."""
+"""The tools of the server, listed and called by the SDK's own client."""
 
 from datetime import datetime
 
 import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.mcp.tools import ANSWER_CHARACTERS, listed
+from nanobot_memory_plugins.mcp.tools import MAX_ANSWER_CHARS, protocol_tool
 
 PORT = "The staging database of the user listens on port 5433"
 
 
 async def test_every_tool_says_what_it_does_to_the_memory(served):
-    async with served.beside() as client:
+    async with served.connected() as client:
         tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
     assert set(tools) == {"memory_search", "memory_get", "remember", "forget", "off_record"}
     hints = {name: tool.annotations.model_dump() for name, tool in tools.items()}
@@ -35,7 +35,7 @@ WRONG = [
 
 
 async def test_what_is_wrong_with_a_call_is_its_answer(served):
-    async with served.beside() as client:
+    async with served.connected() as client:
         for name, arguments, word in WRONG:
             answer = await client.call(name, **arguments)
             assert answer.isError, name
@@ -47,7 +47,7 @@ async def test_what_is_wrong_with_a_call_is_its_answer(served):
 async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
     day = datetime.now().astimezone().date().isoformat()
     (served.workspace / "memory" / file.format(day=day)).mkdir(parents=True)  # nothing can be written there
-    async with served.beside() as client:
+    async with served.connected() as client:
         answer = await client.call("remember", text=PORT, kind=kind)
     assert answer.isError
     assert "Written to" not in answer.content[0].text
@@ -68,7 +68,7 @@ class Clock:
 
 @pytest.mark.parametrize(("said", "reads"), [(True, True), (False, False), ("yes", False)])
 def test_a_tool_of_others_is_said_to_change_things_unless_it_says_that_it_only_reads(said, reads):
-    hints = listed(Clock(said), hears_user=False)["annotations"]
+    hints = protocol_tool(Clock(said), has_hooks=False)["annotations"]
     assert (hints["readOnlyHint"], hints["destructiveHint"]) == (reads, not reads)
     assert (hints["title"], hints["openWorldHint"]) == ("Clock", True)
 
@@ -92,9 +92,9 @@ LONG = """
 async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, tmp_path, monkeypatch):
     (tmp_path / "site").mkdir()
     install_plugin(tmp_path / "site", monkeypatch, "long", LONG)
-    async with served.beside() as client:
+    async with served.connected() as client:
         answer = await client.text("long", lines=True)
-    assert len(answer) <= ANSWER_CHARACTERS
+    assert len(answer) <= MAX_ANSWER_CHARS
     assert answer.startswith("begin")
     assert "characters are left out here" in answer
     assert answer.endswith("\nthe end")

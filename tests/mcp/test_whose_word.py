@@ -1,4 +1,4 @@
-"""What a client's model remembers is its note, until a person says that it is so; and each person has their own."""
+"""What a client's model stores is its note until a person confirms it, and each person has a separate memory."""
 
 import json
 import re
@@ -27,7 +27,7 @@ async def known_in_prompt(served) -> str:
 
 
 async def test_a_model_cannot_make_something_the_users_word(served, capsys):
-    async with served.beside() as client:
+    async with served.connected() as client:
         await client.text("remember", text=TEA, said="I like my tea without sugar", pin=True)
         assert "not said by the user" in await client.text("memory_search")
         await client.text("remember", text="Brewing", kind="note", details=TEA, said=TEA)
@@ -38,7 +38,7 @@ async def test_a_model_cannot_make_something_the_users_word(served, capsys):
 
 
 async def test_it_is_the_users_once_a_person_confirms_it(served, capsys):
-    async with served.beside() as client:
+    async with served.connected() as client:
         entry_id = (await client.text("remember", text=TEA)).partition("[")[2].partition("]")[0]
         assert run_command_line(["entries", "confirm", entry_id, "--workspace", str(served.workspace)]) == 0
         assert "not said by the user" not in await client.text("memory_search")
@@ -67,7 +67,7 @@ def test_a_name_is_a_person_as_hosts_name_them(name: str, scope: Scope):
 
 
 async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(served):
-    async with served.beside("ana") as ana, served.beside("ben") as ben:
+    async with served.connected("ana") as ana, served.connected("ben") as ben:
         await ana.text("remember", text="The user's berth is number 4711")
         await ana.text("remember", text="Looked for the berth", kind="note")
         await ben.text("remember", text="The user's bicycle is blue")

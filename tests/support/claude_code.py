@@ -1,4 +1,4 @@
-"""Claude Code, the package from npm, in a home of its own and before a scripted model; nothing reaches the network."""
+"""Runs Claude Code, the package from npm, with its own home and a scripted model, without network access."""
 
 import json
 import os
@@ -24,14 +24,14 @@ _NOT_OURS = ("CLAUDE", "ANTHROPIC", "NANOBOT")
 
 
 def program() -> Path | None:
-    """Return the program, where it was installed."""
+    """Return the program, or None when it is not installed."""
     folder = os.environ.get(VARIABLE)
     found = Path(folder) / "node_modules" / ".bin" / "claude" if folder else None
     return found if found is not None and found.exists() else None
 
 
 def since_answer(request: Request) -> str:
-    """Return the text of the messages behind the assistant's last."""
+    """Return the text of the messages after the assistant's last one."""
     texts: list[str] = []
     for message in reversed(request.body["raw"]["messages"]):
         if message["role"] == "assistant":
@@ -40,24 +40,24 @@ def since_answer(request: Request) -> str:
     return "\n".join(reversed(texts))
 
 
-def is_asked(request: Request, words: str) -> bool:
-    """Return whether the conversation itself asks something with these words, and no tool has answered yet."""
+def is_request_with(request: Request, words: str) -> bool:
+    """Return whether a request of the conversation contains ``words``, and no tool has answered yet."""
     results = any(one["role"] == "tool" for one in request.messages[-2:])
     return bool(request.tool_names) and not results and words in since_answer(request)
 
 
 def calling(words: str, *tools: ToolCall) -> ReplyRule:
-    """Have the model call tools, once, where it is asked something with these words."""
-    return ReplyRule(lambda request: is_asked(request, words), Reply(tools=tools), 1)
+    """Return a rule that has the model call tools once, for a request that contains ``words``."""
+    return ReplyRule(lambda request: is_request_with(request, words), Reply(tools=tools), 1)
 
 
 def turns_of(server: AnthropicServer) -> list[Request]:
-    """Return the requests of the conversation itself: with tools, and more than a title is asked for."""
+    """Return the requests of the conversation, which have tools, without those for a title."""
     return [one for one in server.requests if one.tool_names]
 
 
 class ClaudeCode:
-    """One user of it, with the plugin over one workspace."""
+    """A user of Claude Code with the plugin and one workspace."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class ClaudeCode:
         return [str(program()), "-p", *own, "--dangerously-skip-permissions", "--model", self.model, *arguments]
 
     def ask(self, prompt: str, *arguments: str, plugin: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run one session of one prompt, and return how it ended."""
+        """Run a session with one prompt, and return the finished process."""
         done = subprocess.run(
             self.command(*arguments, prompt, plugin=plugin),
             cwd=self.project,
@@ -111,18 +111,18 @@ class ClaudeCode:
         return done
 
     def records(self) -> list[dict[str, Any]]:
-        """Return what the transcripts of the memory hold, in the order of time."""
+        """Return the records of the memory's transcripts by time."""
         files = (self.workspace / "memory" / "sessions").glob("*.jsonl")
         lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
         return sorted(lines, key=lambda record: record["time"])
 
     def stored(self) -> str:
-        """Return all that stands in the files of the memory."""
+        """Return the text of all files of the memory."""
         return text_of(self.workspace / "memory")
 
 
 class Conversation:
-    """One process of Claude Code that is asked several times. Use it as a context manager."""
+    """A process of Claude Code for several prompts. Use it as a context manager."""
 
     def __init__(self, claude: ClaudeCode, *arguments: str, plugin: bool = True) -> None:
         stream = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
@@ -145,7 +145,7 @@ class Conversation:
         self.process.stdout.close()
 
     def ask(self, prompt: str) -> dict[str, Any]:
-        """Return how a turn ended."""
+        """Send a prompt, and return the result of its turn."""
         asked = {"type": "user", "message": {"role": "user", "content": prompt}}
         self.process.stdin.write(json.dumps(asked) + "\n")
         self.process.stdin.flush()

@@ -1,4 +1,4 @@
-"""MCP clients for tests: the SDK's own, over a real process or beside the server, and one that speaks raw lines."""
+"""MCP clients for tests: the SDK's own, and one that writes and reads raw lines."""
 
 import json
 import os
@@ -34,12 +34,12 @@ class ServedWorkspace:
         return ["-m", "nanobot_memory_plugins.core.cli", "mcp", *named, *more]
 
     def process(self, *more: str, **environment: str) -> "LineClient":
-        """Start a server, and speak its lines."""
+        """Start a server process, and return a client of its pipes."""
         return LineClient([sys.executable, *self.arguments(*more)], {**self.environment, **environment})
 
     @asynccontextmanager
-    async def beside(self, user: str = OWNER) -> AsyncIterator["Client"]:
-        """Connect the SDK's client to a server in this process; it takes a second to import."""
+    async def connected(self, user: str = OWNER) -> AsyncIterator["Client"]:
+        """Connect the SDK's client to a server in this process."""
         from mcp.shared.memory import create_connected_server_and_client_session
 
         from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
@@ -54,12 +54,12 @@ class ServedWorkspace:
             await server.close()
 
     def stored(self) -> str:
-        """Return all that stands in the files of the memory."""
+        """Return the text of all files of the memory."""
         return text_of(self.workspace / "memory")
 
 
 class Client:
-    """The SDK's client, with what a test asks of it."""
+    """The SDK's client with shortcuts for tests."""
 
     def __init__(self, session: Any, hello: Any) -> None:
         self.session, self.hello = session, hello
@@ -74,7 +74,7 @@ class Client:
 
 
 class LineClient:
-    """One JSON object a line, as a client writes and reads them; blocks."""
+    """A blocking client that writes and reads one JSON object per line."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -91,14 +91,14 @@ class LineClient:
         return self.number
 
     def read(self) -> dict[str, Any]:
-        """Return the next line; raises `EOFError` where there is none."""
+        """Return the next message. Raises `EOFError` at the end."""
         line = self.process.stdout.readline()
         if not line:
             raise EOFError
         return json.loads(line)
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the answer to a request; what comes before is passed over."""
+        """Return the answer to a request, and skip earlier messages."""
         number = self.send(method, params)
         while (answer := self.read()).get("id") != number:
             pass
@@ -114,7 +114,7 @@ class LineClient:
         return self.ask("tools/call", {"name": name, "arguments": arguments})["result"]
 
     def end(self) -> tuple[bytes, bytes, int]:
-        """Close the server's input, and return what it still wrote, and its exit status."""
+        """Close the server's input, and return its remaining output, its errors and its exit status."""
         rest, errors = self.process.communicate(timeout=30)
         return rest, errors, self.process.returncode
 

@@ -1,1 +1,1 @@
-"""Claude Code as a host: a plugin folder whose hooks are answered by the server that its model's tools come from."""
+"""Claude Code as a host: a plugin folder whose hooks call the same MCP server as its model's tools."""

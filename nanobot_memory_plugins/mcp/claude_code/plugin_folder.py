@@ -1,4 +1,4 @@
-"""The folder that Claude Code loads: what the plugin is, its server, its hooks, and a marketplace that offers it."""
+"""Writes the plugin folder for Claude Code: the manifest, the server, the hooks, and a marketplace."""
 
 import json
 import secrets
@@ -22,7 +22,7 @@ _MANIFEST, _SERVERS = ".claude-plugin/plugin.json", ".mcp.json"
 
 
 def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
-    """Make the folder, or bring it up to date, and say how Claude Code gets it. Raises `ConfigurationError`."""
+    """Write or update the folder, and print how to load it in Claude Code. Raises `ConfigurationError`."""
     write_plugin(folder, command)
     start = f"claude --plugin-dir {shlex.quote(str(folder))}"
     install = (
@@ -42,7 +42,7 @@ def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
 
 
 def write_plugin(folder: Path, command: list[str]) -> None:
-    """Write the folder. Raises `ConfigurationError`."""
+    """Write the folder. Raises `ConfigurationError` if it holds other files or cannot be written."""
     is_used = folder.is_dir() and any(folder.iterdir())
     if (folder.exists() and not folder.is_dir()) or (is_used and _read_json(folder / _MANIFEST).get("name") != PLUGIN):
         raise ConfigurationError(
@@ -53,7 +53,7 @@ def write_plugin(folder: Path, command: list[str]) -> None:
         path, text = folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Readable by its owner alone: two hold what hooks and server share.
+            # Readable by its owner only, since two files hold the secret.
             replace_file(path, text.encode(), keeps_backup=False)
         except (OSError, MemoryFileError) as error:
             raise ConfigurationError(
@@ -68,20 +68,20 @@ def _reason(error: OSError | MemoryFileError) -> str:
 
 def _files(command: list[str], secret: str) -> dict[str, dict[str, Any]]:
     about = {"name": PLUGIN, "description": _ABOUT, "version": version(_DISTRIBUTION)}
-    makers = {"name": "nanobot-memory-plugins"}
+    author = {"name": "nanobot-memory-plugins"}
     server = {
         "type": "stdio",
         "command": command[0],
         "args": [*command[1:], "--hooks"],
         "env": {SECRET_VARIABLE: secret},
-        # The first prompt waits for it, and its tools are never left for a search.
+        # The first prompt waits for the server, and the model never has to search for its tools.
         "alwaysLoad": True,
     }
     return {
-        _MANIFEST: {**about, "author": makers, "license": "MIT"},
+        _MANIFEST: {**about, "author": author, "license": "MIT"},
         ".claude-plugin/marketplace.json": {
             "name": PLUGIN,
-            "owner": makers,
+            "owner": author,
             "plugins": [{**about, "source": "./"}],
         },
         _SERVERS: {"mcpServers": {_SERVER: server}},
@@ -90,7 +90,7 @@ def _files(command: list[str], secret: str) -> dict[str, dict[str, Any]]:
 
 
 def _hook(event: str, secret: str) -> dict[str, Any]:
-    """Return the hook of an event: a call of the plugin's own server, which runs already."""
+    """Return the hook of an event, which calls the plugin's own running server."""
     fields = {name: f"${{{name}}}" for name in ("session_id", "transcript_path", "cwd", *FIELDS[event])}
     call = {
         "type": "mcp_tool",
@@ -103,7 +103,7 @@ def _hook(event: str, secret: str) -> dict[str, Any]:
 
 
 def _secret_of(folder: Path) -> str:
-    """Return what the hooks and the server of this folder share already, so that a running session goes on."""
+    """Return the secret in an existing folder, so that a running session continues, else an empty text."""
     try:
         return str(_read_json(folder / _SERVERS)["mcpServers"][_SERVER]["env"][SECRET_VARIABLE])
     except (KeyError, TypeError):
@@ -112,7 +112,7 @@ def _secret_of(folder: Path) -> str:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        read = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return read if isinstance(read, dict) else {}
+    return content if isinstance(content, dict) else {}

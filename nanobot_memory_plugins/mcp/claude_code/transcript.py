@@ -1,6 +1,6 @@
-"""Claude Code's own record of a session: JSON lines, of which some are messages.
+"""Reads Claude Code's own transcript of a session: JSON lines, some of which are messages.
 
-Its form is nobody's promise: a line that is not understood is passed over, a file that cannot be read holds nothing.
+The format is not documented. Unknown lines are skipped, and a file that cannot be read counts as empty.
 """
 
 import json
@@ -11,9 +11,9 @@ from typing import Any
 
 from nanobot_memory_plugins.core import logger
 
-# Of a longer file its end is read.
-_MOST_BYTES = 8 << 20
-# What the host writes in the user's place: notices, which its model answers, and commands with what they print.
+# Only the end of a longer file is read.
+_MAX_BYTES = 8 << 20
+# Beginnings of texts that the host writes in the user's role: notices to the model, and commands with their output.
 _NOTICES = (
     "<task-notification",
     "<teammate-message",
@@ -26,19 +26,19 @@ _NOTICES = (
     "<system-reminder",
     "<tick>",
 )
-_PRINTED = ("<command-", "<local-command-", "<bash-", "[Request interrupted by user")
-# Marks of lines that are no message of the conversation.
-_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
-_MADE_UP = "<synthetic>"
-# What a line says of turns that no person began.
-_BY_ITSELF = ("scheduled", "task_notification", "auto_continuation", "peer", "host_synthetic", "system")
+_COMMAND_TEXTS = ("<command-", "<local-command-", "<bash-", "[Request interrupted by user")
+# Marks of lines that are not messages of the conversation.
+_HIDDEN_MARKS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
+_SYNTHETIC_MODEL = "<synthetic>"
+# Origins of turns that no person started.
+_AUTOMATIC_ORIGINS = ("scheduled", "task_notification", "auto_continuation", "peer", "host_synthetic", "system")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """What a file holds: ``messages``, of which those from ``live_from`` on are in the live context.
+class Transcript:
+    """The ``messages`` of a file. Those from index ``live_from`` on are in the live context.
 
-    ``parent`` is the session that this one was forked off, or empty.
+    ``parent`` is the session that this one was forked from, or empty.
     """
 
     messages: Sequence[Mapping[str, Any]] = ()
@@ -50,10 +50,10 @@ class Recorded:
         """The messages since the last compaction."""
         return self.messages[self.live_from :]
 
-    def before(self, prompt: str) -> "Recorded":
-        """Return it without a prompt that was written down before its hook was asked."""
+    def before(self, prompt: str) -> "Transcript":
+        """Return the transcript without ``prompt``, which may have been written before its hook was called."""
         if self.messages and self.messages[-1]["role"] == "user" and self.messages[-1]["content"] == prompt:
-            return Recorded(self.messages[:-1], self.live_from, self.parent)
+            return Transcript(self.messages[:-1], self.live_from, self.parent)
         return self
 
 
@@ -62,10 +62,10 @@ def is_notice(text: str) -> bool:
     return text.lstrip().startswith(_NOTICES)
 
 
-def read_transcript(path: str) -> Recorded:
-    """Return the messages of a session's file in the form of Anthropic's API, with their times."""
+def read_transcript(path: str) -> Transcript:
+    """Return the transcript in a file, with messages in the format of Anthropic's API and their times."""
     if not path:
-        return Recorded()
+        return Transcript()
     messages: list[dict[str, Any]] = []
     live_from, parent = 0, ""
     try:
@@ -73,22 +73,22 @@ def read_transcript(path: str) -> Recorded:
             parent = parent or _other_session(line)
             if line.get("subtype") == "compact_boundary":
                 live_from = len(messages)
-            elif (message := said_in(line)) is not None:
-                _add(messages, {**message, "timestamp": line.get("timestamp")}, of_live=len(messages) > live_from)
+            elif (message := message_of(line)) is not None:
+                _add(messages, {**message, "timestamp": line.get("timestamp")}, is_live=len(messages) > live_from)
     except OSError as error:
         logger.debug("the host's record of a session cannot be read: {}", type(error).__name__)
-    return Recorded(messages, live_from, parent)
+    return Transcript(messages, live_from, parent)
 
 
 def _other_session(line: Mapping[str, Any]) -> str:
-    """Return the session that a line was copied from, or nothing."""
+    """Return the session that a line was copied from, else an empty text."""
     session = line.get("requestSessionId")
     return session if isinstance(session, str) and session != line.get("sessionId") else ""
 
 
-def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bool) -> None:
-    """Add a message, to the one before it where both are parts of one answer: each part has a line."""
-    last = messages[-1] if messages and of_live else {}
+def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, is_live: bool) -> None:
+    """Append a message, or merge it into the last one when both are parts of one answer."""
+    last = messages[-1] if messages and is_live else {}
     before, more = last.get("content"), message["content"]
     is_part = bool(message.get("id")) and last.get("id") == message["id"]
     if is_part and isinstance(before, list) and isinstance(more, list):
@@ -97,26 +97,26 @@ def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bo
         messages.append(message)
 
 
-def said_in(line: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the message that a line holds, in the form of Anthropic's API, or None for all others."""
+def message_of(line: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the message of a line in the format of Anthropic's API, or None for any other line."""
     if line.get("type") == "attachment":
-        return _context(line.get("attachment"))
+        return _hook_context(line.get("attachment"))
     message = line.get("message")
     if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
         return None
-    if any(line.get(mark) is True for mark in _NOT_SAID) or message.get("model") == _MADE_UP:
+    if any(line.get(mark) is True for mark in _HIDDEN_MARKS) or message.get("model") == _SYNTHETIC_MODEL:
         return None
     role, content = line["type"], message.get("content")
     text = _first_text(content)
-    if role == "user" and text.lstrip().startswith(_PRINTED):
+    if role == "user" and text.lstrip().startswith(_COMMAND_TEXTS):
         return None
-    by_itself = line.get("promptSource") == "system" or line.get("turnOrigin") in _BY_ITSELF
-    is_hosts = role == "user" and (is_notice(text) or by_itself)
-    return {"role": role, "content": content, "id": message.get("id"), **({"spoken": False} if is_hosts else {})}
+    is_automatic = line.get("promptSource") == "system" or line.get("turnOrigin") in _AUTOMATIC_ORIGINS
+    is_from_host = role == "user" and (is_notice(text) or is_automatic)
+    return {"role": role, "content": content, "id": message.get("id"), **({"spoken": False} if is_from_host else {})}
 
 
-def _context(attachment: object) -> dict[str, Any] | None:
-    """Return what hooks have added to a prompt: the model still sees it."""
+def _hook_context(attachment: object) -> dict[str, Any] | None:
+    """Return the text that hooks have added to a prompt, which the model still sees."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_additional_context":
         return None
     content = attachment.get("content")
@@ -134,9 +134,9 @@ def _first_text(content: object) -> str:
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
         size = file.seek(0, 2)
-        file.seek(max(0, size - _MOST_BYTES))
-        if size > _MOST_BYTES:
-            file.readline()  # which is cut
+        file.seek(max(0, size - _MAX_BYTES))
+        if size > _MAX_BYTES:
+            file.readline()  # it is incomplete
         for raw in file:
             try:
                 line: object = json.loads(raw)
