@@ -103,12 +103,12 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
 
     def safe(text: str) -> str:
         taken, held = remove_secrets(text, repository.redact)
-        result.found += held
+        result.removed += held
         return taken
 
     def clean(text: bytes) -> bytes:
         notes = secrets_cleaner(repository.redact, repository.redact, everywhere=everywhere).clean_notes(text)
-        result.found += notes.found
+        result.removed += notes.removed
         result.foreign += notes.foreign
         return notes.data
 

@@ -1,1 +1,1 @@
-"""Forgetting for good, and taking out secrets: what is found and removed in our files."""
+"""Purging words, records and sessions from the memory files, and redacting secrets in them."""

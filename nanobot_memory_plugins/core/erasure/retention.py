@@ -1,6 +1,6 @@
-"""Transcripts and notes of tools that are older than they shall become: dropped, whole records at a time.
+"""Retention: dropping messages of transcripts, and notes of tools, that are older than the configured number of days.
 
-Off unless the configuration says so. What people wrote, entries, and every other note stay.
+It is off by default. Text that people wrote, entries and all other notes stay.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Origin
 
-# The tag of a note that was taken of a tool.
+# The tag of notes about tool executions.
 _OBSERVATION = "observation"
-# Seconds between looks at the clock: it may be set, and the machine may have slept.
-_LOOK_SECONDS = 3_600.0
+# Seconds between two checks. They are more frequent than the work, since the clock may be set or the machine may sleep.
+_CHECK_SECONDS = 3_600.0
 _DAY = timedelta(days=1)
 
 
 async def run_retention(options: CoreOptions, workspace: Path, clock: Clock, on_change: Callable[[Path], None]) -> None:
-    """Drop what is too old, now and once a day, until it is cancelled.
+    """Drop records that are too old, now and once a day, until it is cancelled.
 
     ``on_change`` is called with each file that was changed.
     """
@@ -40,43 +40,43 @@ async def run_retention(options: CoreOptions, workspace: Path, clock: Clock, on_
             last = now
             for path in await run_in_daemon_thread(drop_old, paths, options, now):
                 on_change(path)
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_CHECK_SECONDS)
 
 
 def drop_old(paths: MemoryPaths, options: CoreOptions, now: datetime) -> list[Path]:
-    """Write files anew without what is too old, and return those that held any. It blocks.
+    """Rewrite the files without records that are too old, and return the files that had any. It blocks.
 
-    Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not. What
-    cannot be written stays, and is logged.
+    Ages are counted from the latest modification of any of the files, if that is before ``now``, so that a clock that
+    is ahead drops nothing. A file that cannot be written stays as it is, and is logged.
     """
     transcripts = [path for path in sorted(paths.sessions.glob("*.jsonl")) if not path.is_symlink()]
     notes = [path for path in sorted(paths.memory.glob("*.md")) if DAY_NOTE.fullmatch(path.name)]
-    now, dropped = min(now, _last_write([*transcripts, *notes])), []
-    for files, days, without in (
-        (transcripts, options.transcript_max_age_days, _later_lines),
+    now, changed = min(now, _last_modified([*transcripts, *notes])), []
+    for files, days, drop in (
+        (transcripts, options.transcript_max_age_days, _without_old_messages),
         (notes, options.tool_note_max_age_days, _without_old_observations),
     ):
         for path in files if days else ():
             try:
-                if rewrite(paths, path, partial(without, before=now - timedelta(days))):
-                    dropped.append(path)
+                if rewrite(paths, path, partial(drop, before=now - timedelta(days))):
+                    changed.append(path)
             except (OSError, MemoryFileError) as error:
                 logger.warning("what is too old in {} stays: {}", paths.relative(path), log_text(error))
-    if dropped:
-        logger.info("records that are too old were dropped from {} files", len(dropped))
-    return dropped
+    if changed:
+        logger.info("records that are too old were dropped from {} files", len(changed))
+    return changed
 
 
-def _last_write(files: Sequence[Path]) -> datetime:
-    """Return when one of these files was written last."""
-    found = [0.0]
+def _last_modified(files: Sequence[Path]) -> datetime:
+    """Return the latest modification time of these files."""
+    times = [0.0]
     for path in files:
         with suppress(OSError):
-            found.append(path.stat().st_mtime)
-    return datetime.fromtimestamp(max(found), UTC)
+            times.append(path.stat().st_mtime)
+    return datetime.fromtimestamp(max(times), UTC)
 
 
-def _later_lines(data: bytes, *, before: datetime) -> bytes:
+def _without_old_messages(data: bytes, *, before: datetime) -> bytes:
     """Return a transcript without the messages from before a moment; a line without a time stays."""
 
     def stays(line: bytes) -> bool:
@@ -87,7 +87,7 @@ def _later_lines(data: bytes, *, before: datetime) -> bytes:
 
 
 def _without_old_observations(data: bytes, *, before: datetime) -> bytes:
-    """Return a file of notes without those of tools from before a moment."""
+    """Return a file of notes without the notes of tools from before a moment."""
 
     def is_old(part: NoteEntry | Passage) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""The files that an erasure looks into, and writing one anew so that no copy of its old content is left."""
+"""The files that an erasure searches, and rewriting a file so that no copy of its old content remains."""
 
 import os
 import re
@@ -11,22 +11,22 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 
-# Older places of memories, below the workspace: they were copied, and left to their owner.
+# Older locations of memories in the workspace: their content was copied, and the files were left where they are.
 _LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
-# Folders below the memory folder that hold no text of memories.
+# Folders in the memory folder that contain no text of memories.
 _WITHOUT_TEXT = frozenset({".locks", ".git"})
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
-# A copy of a file of ours, and what a write leaves that broke off.
+# The names of backups, and of temporary files that an interrupted write leaves.
 _BY_PRODUCT = re.compile(r".+\.(?:bak|damaged)|\..+\.[0-9a-f]{16}\.tmp")
 
 
 def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> bool:
-    """Put what ``clean`` makes of a file in its place, whole or not at all, and say whether that was another.
+    """Replace a file, in one step, with what ``clean`` makes of it; return whether that changed anything.
 
-    Nobody waits for the cleaning: what was appended meanwhile is cleaned anew, at last with the lock held. Editors take
-    no lock: what one wrote in the last instant is in the backup, and is put back and cleaned. No backup stays, and no
-    file in which nothing is left. Raises `MemoryFileError`, and `OSError` where the file cannot be read.
+    ``clean`` runs without the lock; if the file has changed by then it runs again, in later attempts with the lock
+    held. Editors take no lock: if one saved just before the replacement, its text is restored from the backup first.
+    No backup remains, and an empty file is removed. Raises `MemoryFileError`, and `OSError` if it cannot be read.
     """
     backup = path.with_name(f"{path.name}.bak")
     for attempt in range(_ATTEMPTS):
@@ -53,24 +53,24 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
 
 
 def is_by_product(path: Path) -> bool:
-    """Return whether a file is a copy of another one, or one that a write of ours makes before it renames it."""
+    """Return whether a file is a backup of another one, or a temporary file of a write."""
     return _BY_PRODUCT.fullmatch(path.name) is not None
 
 
 def remove_copy(paths: MemoryPaths, path: Path) -> None:
-    """Remove a by-product, once no process that lives is writing it. Raises `FileBusyError` where one goes on."""
+    """Remove a by-product once no process is writing it. Raises `FileBusyError` if one does not finish in time."""
     with workspace_lock(paths, "files", _LOCK_SECONDS):
         path.unlink(missing_ok=True)
 
 
-def files_below(paths: MemoryPaths) -> Iterator[Path]:
-    """Yield the memory files, and those of older places, without links."""
+def memory_files(paths: MemoryPaths) -> Iterator[Path]:
+    """Yield the files in the memory folder and in the older locations, without symbolic links."""
     for folder, names, files in os.walk(paths.memory):
         names[:] = [name for name in names if name not in _WITHOUT_TEXT]
-        yield from filter(_is_plain, (Path(folder, name) for name in files))
+        yield from filter(_is_regular_file, (Path(folder, name) for name in files))
     for pattern in _LEGACY:
-        yield from filter(_is_plain, sorted(paths.workspace.glob(pattern)))
+        yield from filter(_is_regular_file, sorted(paths.workspace.glob(pattern)))
 
 
-def _is_plain(path: Path) -> bool:
+def _is_regular_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()

@@ -152,7 +152,7 @@ class Eraser:
         def unless_erased(text: str) -> str | None:
             words = exported_text(text) if text.startswith("### [") else text
             in_json = cleaner.clean_rows(words.encode())
-            return None if cleaner.take(words, Origin.USER)[1] or in_json.found or in_json.named else text
+            return None if cleaner.remove(words, Origin.USER)[1] or in_json.removed or in_json.in_names else text
 
         return clean_state(self._paths, unless_erased, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
 

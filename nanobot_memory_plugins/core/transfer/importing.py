@@ -215,7 +215,7 @@ class _ItemWriter:
     def _take_file(self, item: ImportedFile) -> None:
         cleaner = secrets_cleaner(self._redaction.redact_people, self._redaction.redact_tools, everywhere=True)
         cleaned = cleaner.clean(item.name, item.data)
-        if cleaned.found:
+        if cleaned.removed:
             self._run.report.notices.append(Sentence("secrets were taken out of {file}", file=item.file))
         _take_whole(self._run, replace(item, data=cleaned.data))
 
