@@ -1,4 +1,4 @@
-"""A workspace that is there before the first command."""
+"""A workspace that exists before the first command."""
 
 import pytest
 

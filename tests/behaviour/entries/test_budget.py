@@ -1,4 +1,4 @@
-"""What the language model may cost: a budget for each purpose and day that a restart does not give back."""
+"""The budget of the language model, by purpose and day, which survives restarts."""
 
 from datetime import UTC, datetime
 
@@ -13,9 +13,7 @@ def session(number: int) -> list[dict]:
     return chat(said, "Noted.", "It has a window.", "Fine.", "And a door.", "Of course.")
 
 
-async def test_a_budget_that_is_used_up_holds_until_tomorrow_and_everything_goes_on_without_it(
-    life: Life, model: ReadingModel
-):
+async def test_a_used_up_budget_lasts_until_tomorrow_and_everything_else_still_works(life: Life, model: ReadingModel):
     model.summary = "The code of room 1 is 117, and it has a window and a door."
     life.options["core"] = {"languageModel": {"dailyTokens": 3_000}}
     for number in range(5):
@@ -30,7 +28,7 @@ async def test_a_budget_that_is_used_up_holds_until_tomorrow_and_everything_goes
     assert len(model.asked("reading")) > used
 
 
-async def test_what_was_used_is_told_by_purpose(life: Life, model: ReadingModel):
+async def test_the_usage_is_reported_by_purpose(life: Life, model: ReadingModel):
     life.clock = ManualClock(datetime.now(UTC))  # the command counts days back from now
     async with life.host() as memory:
         await Conversation(memory, history=session(1)).idle(ended=True)

@@ -1,4 +1,4 @@
-"""An entry begins, is used, fades, is archived and forgotten, and can be brought back."""
+"""The scores of entries: use, fading, archiving, and restoring."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def remember(life: Life, text: str, *more: str) -> str:
 
 
 @pytest.mark.accept("EB-23", "EB-09", "EB-10")
-async def test_the_whole_life_said_learned_shown_faded_gone_and_brought_back(life: Life, model: ReadingModel):
+async def test_an_entry_is_learned_shown_fades_and_is_restored(life: Life, model: ReadingModel):
     model.learn("The user cycles to work on Mondays", "I cycle to work on Mondays", importance="medium")
     async with life.host() as memory:
         talk = Conversation(memory)
@@ -30,7 +30,7 @@ async def test_the_whole_life_said_learned_shown_faded_gone_and_brought_back(lif
     async def days_later(days: int) -> list[dict]:
         life.clock.advance(days * DAY)
         first = life.entries()
-        assert life.entries() == first  # the second look at one moment changes nothing
+        assert life.entries() == first  # reading again at the same moment changes nothing
         async with life.host() as memory:
             shown = "cycles to work" in Conversation(memory, f"cli:{days}").prompt()
         assert shown == bool(first and first[0]["score"] >= 0.5 and first[0]["section"] == "active")
@@ -42,7 +42,7 @@ async def test_the_whole_life_said_learned_shown_faded_gone_and_brought_back(lif
     (archived,) = await days_later(100)
     assert archived["section"] == "archived"
     assert 0.05 < archived["score"] < 0.2
-    # Archived, it is in no prompt, and recall finds it all the same.
+    # An archived entry is not in the prompt, but recall finds it.
     async with life.host() as memory:
         await memory.flush_index()
         assert "cycles to work" in await Conversation(memory, "cli:old").hear("Do you remember how I cycle to work?")
@@ -58,7 +58,7 @@ async def test_the_whole_life_said_learned_shown_faded_gone_and_brought_back(lif
 
 
 @pytest.mark.accept("EB-09")
-def test_what_matters_stops_fading_at_one_half_and_the_rest_goes(life: Life):
+def test_important_and_pinned_entries_stop_fading_at_one_half(life: Life):
     remember(life, "The user is allergic to peanuts", "--importance", "high")
     pinned = remember(life, "The user wants short answers", "--importance", "low", "--pin")
     remember(life, "The user saw a heron", "--importance", "low")
@@ -70,7 +70,7 @@ def test_what_matters_stops_fading_at_one_half_and_the_rest_goes(life: Life):
     assert "The user saw a heron" not in kept
 
 
-def test_what_holds_already_is_restored_by_no_run(life: Life):
+def test_restoring_a_valid_entry_changes_nothing(life: Life):
     tea = remember(life, "The user likes tea", "--importance", "low")
     assert life.command("entries", "restore", tea, "--json").json["run"] is None
     life.clock.advance(200 * DAY)  # faded since it was written
@@ -92,7 +92,7 @@ def test_each_use_adds_a_fifth_of_what_is_missing_and_never_passes_one(life: Lif
 
 
 @pytest.mark.accept("EB-11")
-async def test_the_prompt_holds_the_twenty_best_from_one_half_on_pinned_ones_first(life: Life):
+async def test_the_prompt_contains_the_twenty_best_entries_pinned_ones_first(life: Life):
     lines = [f"### [e{n:02}] fact | {n / 40:.2f} | 2026-02-16 | 0\nnumber {n} counts\n" for n in range(41)]
     (life.memory / "ENTRIES.md").write_text(
         "# Agent Memory\n\n## Active Memories\n\n" + "\n".join(lines[8:]) + "\n## Archived Memories\n\n"

@@ -1,4 +1,4 @@
-"""The file of entries is people's: the document's format, read and written, with what is not ours left as it was."""
+"""The entries' file: the document's format is read and written, and people's text is preserved."""
 
 import re
 
@@ -37,7 +37,7 @@ Keep this, too.
 
 
 @pytest.mark.accept("EB-01", "EB-02", "EB-03", "EB-04")
-def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_stays(life: Life):
+def test_the_document_format_is_read_and_written_and_peoples_text_is_preserved(life: Life):
     file = life.memory / "ENTRIES.md"
     assert life.entries() == []
     file.write_text("\n", encoding="utf-8")
@@ -56,7 +56,7 @@ def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_st
     life.command("entries", "remember", "The user has a dog", "--importance", "medium")
     text = file.read_text(encoding="utf-8")
     assert (life.memory / "ENTRIES.md.bak").read_bytes() == before
-    assert file.stat().st_ino != place  # a new file in the place of the old one, and no half of one
+    assert file.stat().st_ino != place  # the file was replaced atomically
     assert [float(score) for *_, score, _, _ in HEADER.findall(text)] == [0.95, 0.6, 0.4, 0.15]
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings[:2] == ["## Active Memories", "## Archived Memories"]
@@ -71,7 +71,7 @@ def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_st
     assert file.read_text(encoding="utf-8") == text
 
 
-def test_what_a_person_edits_holds_and_what_they_take_out_stays_out(life: Life):
+def test_edits_and_deletions_by_a_person_are_kept(life: Life):
     file = life.memory / "ENTRIES.md"
     for text in ("The user lives in Bonn", "The user has a dog", "The user likes tea"):
         life.command("entries", "remember", text)
@@ -87,7 +87,7 @@ def test_what_a_person_edits_holds_and_what_they_take_out_stays_out(life: Life):
 
 @pytest.mark.accept("EB-03")
 @pytest.mark.parametrize("has_backup", [True, False])
-def test_a_file_that_was_destroyed_comes_back_from_the_one_before(life: Life, has_backup: bool):
+def test_a_destroyed_file_is_recovered(life: Life, has_backup: bool):
     for text in ("The user lives in Bonn", "The user has a dog", "The user likes tea"):
         life.command("entries", "remember", text)
     (life.memory / "ENTRIES.md").write_bytes(b"\0" * 300)

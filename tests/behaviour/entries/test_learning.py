@@ -1,4 +1,4 @@
-"""What a session told is learned from it behind its end, once, in one call, with the user's own words."""
+"""Learning from a session after its end: once, in one call, with the user's own words."""
 
 import asyncio
 from typing import Any
@@ -36,7 +36,7 @@ def by_text(life: Life) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.accept("EB-05", "EB-07", "EB-12", "EB-20")
-async def test_a_session_is_learned_from_once_in_one_call_and_scored_by_importance(life: Life, model: ReadingModel):
+async def test_a_session_is_read_once_in_one_call_and_entries_are_scored_by_importance(life: Life, model: ReadingModel):
     learn_three(model)
     async with life.host() as memory:
         await idle(memory, SAID, ended=False)
@@ -56,7 +56,7 @@ async def test_a_session_is_learned_from_once_in_one_call_and_scored_by_importan
         await idle(memory, SAID[:2])
         assert len(model.asked("reading")) == 1
         assert (life.memory / "ENTRIES.md").read_bytes() == before
-        # Of a session that went on only the rest is shown.
+        # When the session continues, only the new messages are shown.
         model.learn("The user's cat is called Tom", "My cat is called Tom")
         await idle(memory, [*SAID, *chat("My cat is called Tom.", "Two pets, then.")])
     assert len(model.asked("reading")) == 2
@@ -66,7 +66,7 @@ async def test_a_session_is_learned_from_once_in_one_call_and_scored_by_importan
 
 
 @pytest.mark.accept("EB-06", "EB-08", "EB-14")
-async def test_what_is_known_is_shown_used_again_or_replaced_and_never_doubled(life: Life, model: ReadingModel):
+async def test_known_entries_are_confirmed_or_replaced_and_never_duplicated(life: Life, model: ReadingModel):
     learn_three(model)
     async with life.host() as memory:
         await idle(memory, SAID)
@@ -96,7 +96,7 @@ async def test_what_is_known_is_shown_used_again_or_replaced_and_never_doubled(l
 
 
 def fill(life: Life, last: str) -> None:
-    """Write 70 entries that matter much, and below them one that matters little."""
+    """Write 70 entries with a high score, and below them one with a low score."""
     lines = [f"### [e{n:03}] fact | 0.90 | 2026-02-16 | 0\nThe user owns book number {n}\n" for n in range(70)]
     lines.append(f"### [last] fact | 0.30 | 2026-02-16 | 0\n{last}\n")
     text = "# Agent Memory\n\n## Active Memories\n\n" + "\n".join(lines)
@@ -104,7 +104,7 @@ def fill(life: Life, last: str) -> None:
 
 
 @pytest.mark.accept("EB-06")
-async def test_at_most_fifty_known_entries_are_shown_those_that_are_touched_among_them(life: Life, model: ReadingModel):
+async def test_at_most_fifty_known_entries_are_shown_the_relevant_ones_included(life: Life, model: ReadingModel):
     fill(life, "The user likes green tea")
     async with life.host() as memory:
         await idle(memory, SAID)
@@ -114,9 +114,7 @@ async def test_at_most_fifty_known_entries_are_shown_those_that_are_touched_amon
 
 
 @pytest.mark.accept("EB-18")
-async def test_what_means_the_same_is_among_the_known_entries_that_the_model_compares(
-    life_with_vectors: Life, model: ReadingModel
-):
+async def test_an_entry_of_the_same_meaning_is_among_the_known_entries(life_with_vectors: Life, model: ReadingModel):
     fill(life_with_vectors, "The user commutes by bicycle")
     said = "I ride my bike to the office every day"
     model.learn("The user rides a bike to the office", said, confirms="commutes by bicycle")
@@ -128,7 +126,7 @@ async def test_what_means_the_same_is_among_the_known_entries_that_the_model_com
 
 
 @pytest.mark.accept("EB-05")
-async def test_a_useless_answer_or_an_empty_session_gives_nothing_and_no_error(life: Life, model: ReadingModel):
+async def test_an_unusable_answer_or_an_empty_session_gives_no_entries_and_no_error(life: Life, model: ReadingModel):
     learn_three(model)
     async with life.host(core={"languageModel": {"attempts": 1}}) as memory:
         await idle(memory, [], "cli:empty")
@@ -143,14 +141,14 @@ async def test_a_useless_answer_or_an_empty_session_gives_nothing_and_no_error(l
             model.fails["reading"] = Reply(answer)
             await idle(memory, [*SAID, *chat(f"This is {name}.", "Fine.")], f"cli:{name}")
         assert life.entries() == []
-        # It is working on afterwards.
+        # Afterwards learning works again.
         model.fails.clear()
         await idle(memory, [*SAID, *chat("And on.", "Fine.")], "cli:good")
         assert len(life.entries()) == 3
 
 
 @pytest.mark.accept("EB-20")
-async def test_a_model_that_is_away_loses_nothing_across_restarts(life: Life, model: ReadingModel):
+async def test_an_unavailable_model_loses_nothing_across_restarts(life: Life, model: ReadingModel):
     learn_three(model)
     model.learn("The user's cat is called Tom", "My cat is called Tom")
     cat = chat("My cat is called Tom.", "Fine.", "She is grey.", "Nice.")
@@ -165,7 +163,7 @@ async def test_a_model_that_is_away_loses_nothing_across_restarts(life: Life, mo
     model.fails.clear()
     life.clock.advance(DAY)
     async with life.host() as memory:
-        await until(lambda: len(life.entries()) == 1)  # the call that was lost is made at the start
+        await until(lambda: len(life.entries()) == 1)  # the missed call is made at the start
         await idle(memory, SAID)
         await idle(memory, SAID)
     assert len(life.entries()) == 4
@@ -173,7 +171,7 @@ async def test_a_model_that_is_away_loses_nothing_across_restarts(life: Life, mo
 
 
 @pytest.mark.accept("EB-20")
-async def test_what_is_compacted_is_learned_from_after_the_turn(life: Life, model: ReadingModel):
+async def test_a_compacted_session_is_read_after_the_turn(life: Life, model: ReadingModel):
     learn_three(model)
     async with life.host() as memory:
         talk = Conversation(memory, history=list(SAID))
@@ -185,7 +183,7 @@ async def test_what_is_compacted_is_learned_from_after_the_turn(life: Life, mode
 
 
 @pytest.mark.accept("EB-20")
-async def test_a_turn_in_the_background_is_learned_from_with_its_origin(life: Life, model: ReadingModel):
+async def test_background_turns_are_read_and_keep_their_origin(life: Life, model: ReadingModel):
     job = chat("Check the disk.", "Deleting old snapshots frees the disk.")
     model.learn("Deleting old snapshots frees the disk", "Deleting old snapshots frees the disk", kind="experience")
     async with life.host() as memory:
@@ -197,7 +195,7 @@ async def test_a_turn_in_the_background_is_learned_from_with_its_origin(life: Li
 
 
 @pytest.mark.accept("EB-12", "EB-13")
-async def test_triggers_at_the_same_time_are_done_one_after_the_other_and_none_is_lost(life: Life, model: ReadingModel):
+async def test_concurrent_triggers_are_processed_one_by_one_and_none_is_lost(life: Life, model: ReadingModel):
     for number in range(6):
         model.learn(f"The user's garden {number} has {number} trees", f"garden {number} has {number} trees")
     async with life.host() as memory, life.host() as other:
@@ -229,9 +227,7 @@ async def test_a_long_history_is_shortened_before_the_model_reads_it(life: Life,
     assert estimate_tokens(asked[-1].last_user) < 9_500
 
 
-async def test_a_session_that_was_cut_just_before_the_end_of_a_process_is_read_by_the_next(
-    life: Life, model: ReadingModel
-):
+async def test_a_session_compacted_at_the_end_of_a_process_is_read_by_the_next(life: Life, model: ReadingModel):
     model.learn("The user likes green tea", TEA, kind="preference")
     async with life.host() as memory:
         talk = Conversation(memory)

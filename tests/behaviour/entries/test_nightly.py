@@ -1,4 +1,4 @@
-"""The nightly consolidation: a week's notes and the entries become fewer and truer entries, and it says who did it."""
+"""The daily consolidation: it merges a week's notes into the entries, and names itself as the author."""
 
 import subprocess
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def night(life: Life, done: Callable[[], object], *, nights: int = 4, seconds: float = 80.0) -> bool:
-    """Let nights pass until something is done; at the first start ever days are only begun to be counted."""
+    """Let nights pass until ``done``; the very first start only begins to count the days."""
     for _ in range(nights):
         life.clock.advance(DAY)
         async with life.host(**NIGHTLY):
@@ -37,7 +37,7 @@ async def night(life: Life, done: Callable[[], object], *, nights: int = 4, seco
 
 
 async def begin(life: Life) -> None:
-    """Start for the first time, some days before."""
+    """Start for the first time, so that later nights are counted."""
     await night(life, lambda: False, nights=1, seconds=0.3)
 
 
@@ -63,7 +63,7 @@ def runs(life: Life) -> list[dict[str, Any]]:
 
 
 @pytest.mark.accept("NC-06")
-async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_can_be_undone(
+async def test_a_consolidation_adds_merges_updates_and_archives_in_one_run_that_can_be_undone(
     life: Life, model: ReadingModel
 ):
     for text in (
@@ -91,7 +91,7 @@ async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_
     ]
     model.nightly_archive = ["printer"]
     branch = life.workspace / ".git" / "refs" / "heads"
-    assert await night(life, lambda: runs(life) and any(branch.iterdir()))  # the commit comes behind the run
+    assert await night(life, lambda: runs(life) and any(branch.iterdir()))  # the commit follows the run
     (asked,) = model.asked("consolidation")
     assert all(words in asked.last_user for words in ("Hanna lives in Lisbon", "named Bruno", "Office: Paris."))
     active = {one["content"] for one in life.entries() if one["section"] == "active"}
@@ -118,7 +118,7 @@ async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_
 
 
 @pytest.mark.accept("NC-06")
-async def test_it_reads_seven_days_and_nothing_new_means_no_call(life: Life, model: ReadingModel):
+async def test_a_consolidation_reads_seven_days_and_makes_no_call_without_news(life: Life, model: ReadingModel):
     await begin(life)
     async with life.host() as memory:
         for day in range(9):
@@ -135,7 +135,7 @@ async def test_it_reads_seven_days_and_nothing_new_means_no_call(life: Life, mod
     assert await night(life, lambda: len(model.asked("consolidation")) > 1)
 
 
-async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life, model: ReadingModel):
+async def test_a_consolidation_that_fails_or_would_drop_many_entries_changes_nothing(life: Life, model: ReadingModel):
     facts = [f"Fact number {number} about the user" for number in range(12)]
     file = life.memory / "ENTRIES.md"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     await note(life, "The user's brother Emil lives in Porto")
     assert await night(life, lambda: len(model.asked("consolidation")) > 1)
     assert {one["content"] for one in life.entries() if one["section"] == "active"} == set(facts)
-    del model.fails["consolidation"]  # what was not answered is asked again with what is said next
+    del model.fails["consolidation"]  # unanswered notes are read again with the next ones
     await note(life, "The user's cat is called Mimi")
     model.nightly_archive = []
     model.nightly = [{"text": "The user's brother Emil lives in Porto", "importance": "high"}]
@@ -157,7 +157,7 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}
 
 
-async def test_a_night_that_is_broken_off_is_not_asked_again_at_each_start(life: Life, model: ReadingModel):
+async def test_an_interrupted_consolidation_is_not_repeated_at_each_start(life: Life, model: ReadingModel):
     await begin(life)
     await note(life, "The user's sister Hanna lives in Lisbon")
     model.fails["consolidation"] = Reply("{}", delay=3.0)

@@ -1,4 +1,4 @@
-"""What redaction knows for a secret stands in no file, row, log or request, whichever way it came in."""
+"""Secrets that redaction recognises are never written to a file, row, log or request."""
 
 import contextlib
 import json
@@ -32,12 +32,12 @@ def log() -> Iterator[list[str]]:
     lines: list[str] = []
     sink = logger.add(lines.append, level=0)
     yield lines
-    with contextlib.suppress(ValueError):  # a command takes all sinks out
+    with contextlib.suppress(ValueError):  # a command removes all sinks
         logger.remove(sink)
 
 
 @pytest.mark.accept("V3-12")
-def test_most_of_a_corpus_is_hidden_and_harmless_texts_stay_as_they_are():
+def test_most_of_a_corpus_is_hidden_and_harmless_texts_are_unchanged():
     made = corpus(1) + corpus(2)
     found = [text for text, secret in made if secret not in redact_text(text)]
     assert len(found) >= 0.9 * len(made)
@@ -48,7 +48,7 @@ def test_most_of_a_corpus_is_hidden_and_harmless_texts_stay_as_they_are():
 
 
 @pytest.mark.accept("V3-12")
-def test_of_each_way_in_which_a_secret_is_told_most_are_hidden():
+def test_most_secrets_of_each_kind_are_hidden():
     shown = Counter(
         way for seed in range(20) for way, (text, secret) in ways(seed).items() if secret in redact_text(text)
     )
@@ -56,7 +56,7 @@ def test_of_each_way_in_which_a_secret_is_told_most_are_hidden():
 
 
 @pytest.mark.accept("V3-12")
-async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
+async def test_no_secret_is_written_to_a_file_a_log_or_a_request(
     life: Life,
     model: ReadingModel,
     install: Callable[..., None],
@@ -94,7 +94,7 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
             await memory.message_sent(session_key=f"cli:{name}", text="Good morning to you.")
             await memory.session_idle(session_key=f"cli:{name}")
             assert len(memory.history(f"cli:{name}")) == 2
-        # A history that was never heard of before, taken up when it goes idle and is cut.
+        # A history that is new to the memory when the session goes idle and is compacted.
         old = Conversation(memory, "cli:old")
         for number, (text, _) in enumerate(known):
             called = {"name": "exec", "arguments": json.dumps({"command": text})}
@@ -108,7 +108,7 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
         await old.idle(ended=True)
         await memory.flush_index()
     secrets = [secret for _, secret in known]
-    # The words around them are kept, or there would be nothing to see here.
+    # The words around the secrets are kept: the check would be empty otherwise.
     assert life.files_with("My dog is called Rex")
     assert life.files_with("deploy with", "keep it to yourself", "curl -u", "我的密码是")
     assert model.requests
@@ -121,7 +121,7 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
     assert "failing" in printed.err + "".join(log)
 
 
-async def test_what_people_write_by_hand_stays_in_its_file_and_comes_no_further(life: Life, log: list[str]):
+async def test_a_secret_that_people_wrote_into_a_file_stays_in_that_file_only(life: Life, log: list[str]):
     known = hidden(4)
     async with life.host() as memory:
         await Conversation(memory).turn("Rex is my dog.", "Noted.", remember_call("Rex is a dog.", "Rex is my dog."))
@@ -147,7 +147,7 @@ async def test_what_people_write_by_hand_stays_in_its_file_and_comes_no_further(
     assert leaked(secrets, found.out) == []
 
 
-async def test_a_conversation_repeats_no_secret_that_it_was_told_and_no_answer_to_a_question_for_one(life: Life):
+async def test_secrets_of_earlier_turns_and_answers_to_questions_for_secrets_are_hidden(life: Life):
     secret = "plumtree-Otter-55"
     async with life.host() as memory:
         talk = Conversation(memory)
@@ -165,7 +165,7 @@ async def test_a_conversation_repeats_no_secret_that_it_was_told_and_no_answer_t
     assert "Otters and plumtrees" in str(life.transcript("cli:other"))
 
 
-async def test_an_answer_repeats_no_secret_of_the_message_before_it_of_whatever_words_that_is(life: Life):
+async def test_a_reply_repeats_no_secret_of_the_message_before(life: Life):
     async with life.host() as memory:
         for said, answer in (
             ("my wifi password is tangerine", "Fine, then type tangerine on the phone."),
@@ -179,7 +179,7 @@ async def test_an_answer_repeats_no_secret_of_the_message_before_it_of_whatever_
     assert life.files_with("tangerine", "用837261", "horse battery") == []
 
 
-async def test_a_secret_alone_becomes_no_entry_and_the_model_and_the_user_are_told_so(life: Life):
+async def test_a_mere_secret_is_refused_as_an_entry_and_the_refusal_says_so(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         for text in ("The user's wifi password is tangerine42.", "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fL3nR6"):
@@ -188,7 +188,7 @@ async def test_a_secret_alone_becomes_no_entry_and_the_model_and_the_user_are_to
     assert life.entries() == []
 
 
-def test_the_command_hides_what_a_third_party_knows_too_and_names_lines_that_it_cannot_read(tmp_path: Path):
+def test_the_command_applies_third_party_rules_and_reports_unreadable_lines(tmp_path: Path):
     known = hidden(5)
     secrets = [secret for _, secret in known]
     done = redacting_process(tmp_path, "\n".join([*(text for text, _ in known), "see TCK-123, and bob@example.org"]))

@@ -1,4 +1,4 @@
-"""What a model says of the user stands in the prompt beside the user's own words, or not at all."""
+"""Statements of a model about the user are shown with the user's own words, or not at all."""
 
 import sys
 
@@ -8,8 +8,8 @@ from nanobot_memory_plugins.core import estimate_tokens
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call, search_call
 
-# What the user said, and what a model that errs, or obeys a page, makes of it: denied, affirmed, turned round, or told
-# of somebody else; and what a joke, a question or a guess is taken for.
+# What the user said, and a false statement that a model makes of it: negated, affirmed, reversed, of somebody else, or
+# taken from a joke, a question or a guess.
 FALSE = (
     ("I get hives from penicillin, badly.", "The user tolerates penicillin well."),
     ("I take lithium every morning.", "The user does not take lithium."),
@@ -23,7 +23,7 @@ FALSE = (
     ("比起爬山我更爱游泳。", "比起游泳用户更爱爬山。"),
     ("听说我们组要搬到成都。", "用户的组要搬到成都。"),
 )
-# The same kinds, told truly in other words.
+# The same kinds, with true statements in other words.
 TRUE = (
     ("I take lithium every morning.", "The user is on lithium, daily."),
     ("Prod listens on 5439 now.", "The production database uses port 5439."),
@@ -33,8 +33,8 @@ TRUE = (
 )
 
 
-async def told(talk: Conversation, model: ReadingModel, said: str, text: str, how: str) -> None:
-    """Let the user say something in a session of its own, and the model make something of it."""
+async def state(talk: Conversation, model: ReadingModel, said: str, text: str, how: str) -> None:
+    """Let the user say something in a new session, and the model keep ``text`` for it."""
     await talk.hear(f"Good morning. {said} What is the weather like today in the north of the country?")
     if how == "tool":
         await talk.call(remember_call(text, said))
@@ -50,16 +50,16 @@ def prompt_lines(talk: Conversation, text: str) -> list[str]:
 
 @pytest.mark.accept("EB-05")
 @pytest.mark.parametrize("how", ["tool", "reading"])
-async def test_what_is_false_stands_beside_the_users_own_words_or_not_at_all_and_what_is_true_is_there(
+async def test_false_statements_are_shown_with_the_users_words_or_not_at_all_and_true_ones_are_shown(
     life: Life, model: ReadingModel, how: str
 ):
-    """Each in a memory of its own: who says one thing has not said the others."""
+    """Each case has its own user, so that nobody has said the other sentences."""
     unseen, missing = [], []
     async with life.host() as memory:
         for kind, cases in (("false", FALSE), ("true", TRUE)):
             for number, (said, text) in enumerate(cases):
                 who = {"user": f"{kind}{number}"}
-                await told(Conversation(memory, f"{kind}:{number}", scope=who), model, said, text, how)
+                await state(Conversation(memory, f"{kind}:{number}", scope=who), model, said, text, how)
                 lines = prompt_lines(Conversation(memory, f"next:{kind}{number}", scope=who), text)
                 if kind == "true" and not lines:
                     missing.append(text)
@@ -69,7 +69,7 @@ async def test_what_is_false_stands_beside_the_users_own_words_or_not_at_all_and
     assert missing == []
 
 
-async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_and_taken_up_once_it_is_said(
+async def test_an_uncertain_statement_is_archived_and_becomes_active_once_the_user_says_it(
     life: Life, model: ReadingModel
 ):
     said = "Maybe I get a parrot one day, who knows. My sister Eva is a pilot."
@@ -96,27 +96,27 @@ async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_an
         assert prompt_lines(Conversation(memory, "cli:next"), "The user gets a parrot.")
 
 
-async def test_what_the_user_said_before_is_not_called_the_models_note_where_a_model_keeps_it_again(life: Life):
+async def test_a_known_statement_of_the_user_is_not_called_the_models_note_when_kept_again(life: Life):
     async with life.host() as memory:
-        told_before, later = Conversation(memory, "cli:first"), Conversation(memory, "cli:second")
-        await told_before.hear("Our staging database listens on port 5433.")
-        await told_before.call(remember_call("Our staging database listens on port 5433."))
+        earlier, later = Conversation(memory, "cli:first"), Conversation(memory, "cli:second")
+        await earlier.hear("Our staging database listens on port 5433.")
+        await earlier.call(remember_call("Our staging database listens on port 5433."))
         await later.hear("Do you know the port?")
         again = await later.call(remember_call("Our staging database listens on port 5433."))
-        of_nobody = await later.call(remember_call("The user sails to Iceland."))
+        unsaid = await later.call(remember_call("The user sails to Iceland."))
         assert prompt_lines(later, "port 5433"), "it stands in the prompt as the user's own word"
     assert "your note" not in again, "the model would say that it is not in view"
-    assert "your note" in of_nobody
+    assert "your note" in unsaid
 
 
-async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life):
+async def test_the_quotations_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life):
     sizes = []
     for quoted in (False, True):
         here = Life(life.folder / str(quoted))
         here.folder.mkdir()
         async with here.host() as memory:
             for number in range(20):
-                # In Chinese, each character of which is a token, they cost the most.
+                # Chinese costs the most, since each character is a token.
                 text = f"用户养了{number}号蜂箱，放在菜园里。"
                 said = f"对了，菜园角上那个{number}号蜂箱也是我的，去年春天买的，里面的蜂脾气不小。"
                 talk = Conversation(memory, f"cli:{number}")

@@ -1,4 +1,4 @@
-"""Entries in the hands of the model, by its tools, and of people, by the commands: kept, found, grouped, taken back."""
+"""Entries changed by the model, with its tools, and by people, with the commands."""
 
 import pytest
 
@@ -25,7 +25,7 @@ async def test_the_model_remembers_and_forgets_by_its_tools_in_both_languages(li
             assert entry["id"] in answer
             assert "ENTRIES.md" in answer
             assert (entry["origin"], entry["pinned"], entry["source_session"]) == ("user", True, talk.key)
-        await talk.call(remember_call("The user owns a yacht", "my yacht"))  # which nobody has said
+        await talk.call(remember_call("The user owns a yacht", "my yacht"))  # nobody said this
         assert "yacht" not in Conversation(memory, "cli:b").prompt()
         todo = remember_call("The user pays the rent", "I pay the rent on Friday", kind="todo", until="2026-02-20")
         await talk.hear("I pay the rent on Friday.")
@@ -36,7 +36,7 @@ async def test_the_model_remembers_and_forgets_by_its_tools_in_both_languages(li
             await talk.call(forget_call(words))
         assert "peanuts" not in Conversation(memory, "cli:c").prompt()
         assert not {"The user is allergic to peanuts", "用户住在杭州"} & listed(life)
-        # What no entry says takes nothing away.
+        # A query without a match forgets nothing.
         before = listed(life)
         await talk.call(forget_call("the colour of the bicycle"))
         assert listed(life) == before
@@ -47,7 +47,7 @@ async def test_the_model_remembers_and_forgets_by_its_tools_in_both_languages(li
 
 @pytest.mark.accept("EB-17")
 @pytest.mark.parametrize("alias", [False, True])
-async def test_a_tool_finds_the_entries_that_are_in_no_prompt(life: Life, alias: bool):
+async def test_a_tool_finds_entries_that_are_not_in_the_prompt(life: Life, alias: bool):
     life.command("entries", "remember", "The user owns a canoe", "--importance", "low")
     life.command("entries", "remember", "The user went to Riga", "--importance", "medium")
     life.clock.advance(130 * DAY)
@@ -67,7 +67,7 @@ async def test_a_tool_finds_the_entries_that_are_in_no_prompt(life: Life, alias:
 
 
 @pytest.mark.accept("EB-19")
-def test_groups_nest_and_are_listed_by_group(life: Life):
+def test_groups_are_nested_and_filter_the_list(life: Life):
     def remember(text: str, *more: str) -> str:
         return str(life.command("entries", "remember", text, *more, "--json").json["entry"]["id"])
 
@@ -84,7 +84,7 @@ def test_groups_nest_and_are_listed_by_group(life: Life):
     assert "Bolt has two offices" not in listed(life, "--group", "work")
 
 
-def test_every_change_has_its_who_and_is_undone_without_what_came_after(life: Life):
+def test_every_change_names_its_author_and_is_undone_without_later_changes(life: Life):
     ids = {
         text: str(life.command("entries", "remember", text, "--json").json["entry"]["id"])
         for text in ("The user likes tea", "The user has a dog")
@@ -108,13 +108,13 @@ def test_every_change_has_its_who_and_is_undone_without_what_came_after(life: Li
     assert "The user has a dog" in listed(life)
 
 
-def test_a_command_shows_an_entry_as_it_stands_in_the_file_and_no_score_that_stayed(life: Life):
+def test_commands_show_an_entry_as_it_is_in_the_file_and_only_scores_that_changed(life: Life):
     life.command("entries", "remember", "The user owns a canoe", "--group", "sport")
     (entry,) = life.entries()
     grouped = life.command("entries", "group", entry["id"], "--to", "boats").out
     assert "0.75 ->" not in grouped
-    for told in (grouped, life.command("entries", "history").out, life.command("entries", "undo").out):
-        assert all(word in told for word in ("group", "sport", "boats")), told
+    for output in (grouped, life.command("entries", "history").out, life.command("entries", "undo").out):
+        assert all(word in output for word in ("group", "sport", "boats")), output
     life.command("entries", "group", entry["id"], "--to", "boats")
     in_file = life.memory.joinpath("ENTRIES.md").read_text(encoding="utf-8").splitlines()
     assert set(life.command("entries", "show", entry["id"]).out.splitlines()[:3]) <= set(in_file)
