@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
-from nanobot_memory_plugins.core.session_reading.question import MOST_KNOWN
+from nanobot_memory_plugins.core.session_reading.question import MAX_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, SessionReading
@@ -73,7 +73,7 @@ class EntryLearner:
             )
 
         ranked = await run_in_daemon_thread(ranked_by_words)
-        if len(ranked) > MOST_KNOWN:
+        if len(ranked) > MAX_KNOWN:
             compared = [entry for _, entry in ranked[:_COMPARED_ENTRIES]]
             similarity = await self._similarities(texts[-_COMPARED_MESSAGES:], compared)
             ranked.sort(key=lambda pair: pair[0] - similarity.get(pair[1].id, 0.0))

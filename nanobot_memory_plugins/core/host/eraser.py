@@ -1,4 +1,4 @@
-"""Permanent erasure: a plan first, then the files, the plugins' data and the state. Interrupted ones are finished."""
+"""Permanent erasure: plans, carries out and finishes the removal of data from files, plugins and state."""
 
 import re
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.framework_calls import log_failures
 from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
-from nanobot_memory_plugins.core.host.message_calls import MOST_SHOWN, MessageCalls
+from nanobot_memory_plugins.core.host.message_calls import MAX_SHOWN, MessageCalls
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.privacy import omitted_message
 from nanobot_memory_plugins.core.host.recorded_messages import RecordedMessages
@@ -41,7 +41,7 @@ _LOCK_SECONDS = 5.0
 # For this many idle times a session belongs to the process that may still be timing it.
 _HOLD_IDLE_TIMES = 2
 # Abandoned sessions of earlier processes that are handled at one start, at most.
-_MOST_ABANDONED = 20
+_MAX_ABANDONED = 20
 # The assumed time between a message and earlier ones for which the host gives no time.
 _TIME_STEP = timedelta(milliseconds=1)
 # Messages written at a time, so that new messages need not wait for a long history.
@@ -67,8 +67,8 @@ class HistoryCalls(MessageCalls):
     async def _report_idle(self, owner: Scope, history: Sequence[Message] = (), *, ended: bool = False) -> Receipt:
         session_key = owner.session
         self._set_idle_timer(session_key, None)
-        given = history or await self._plain_history(session_key, self._files.history(session_key, limit=MOST_SHOWN))
-        messages = await self.privacy.visible_messages(session_key, tuple(given[-MOST_SHOWN:]))
+        given = history or await self._plain_history(session_key, self._files.history(session_key, limit=MAX_SHOWN))
+        messages = await self.privacy.visible_messages(session_key, tuple(given[-MAX_SHOWN:]))
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         receipt = await self._ask_for_notes("on_session_idle", arguments, owner)
@@ -119,7 +119,7 @@ class HistoryCalls(MessageCalls):
             tokens = context_tokens
             if tokens is None:
                 tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, context)))
-            live = await self._visible_history(owner.session, context[-MOST_SHOWN:])
+            live = await self._visible_history(owner.session, context[-MAX_SHOWN:])
             arguments = {
                 "session_key": owner.session,
                 "messages": live,
@@ -198,7 +198,7 @@ class HistoryCalls(MessageCalls):
         given = (  # the reader prefers the transcript
             ()
             if self.config.core.keep_transcripts
-            else await self.privacy.readable_messages(session_key, history[-MOST_SHOWN:])
+            else await self.privacy.readable_messages(session_key, history[-MAX_SHOWN:])
         )
         why = "ended" if reason == "session_ended" else "compaction"
         self._background.begin(self._reader.read(session_key, owner, why, given=given))
@@ -212,7 +212,7 @@ class HistoryCalls(MessageCalls):
 
     async def _resume_abandoned(self) -> None:
         """Report the sessions that earlier processes left before they went quiet, and read those that wait for it."""
-        for session_key, scope in (await self._reader.waiting())[-_MOST_ABANDONED:]:
+        for session_key, scope in (await self._reader.waiting())[-_MAX_ABANDONED:]:
             if await run_in_daemon_thread(self._reader.positions.claim, session_key, self._hold_seconds):
                 await self._report_idle(scope)
             else:  # the plugins were told before

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 # The number of opened sessions that are remembered; the history of a forgotten one is compared once more.
-_MOST_SESSIONS = 1_000
+_MAX_SESSIONS = 1_000
 # Seconds in addition to the plugins' own limit, for writing messages and notes.
 _WRITE_SECONDS = 0.5
 # Seconds in addition to the limit of a compaction, for recording a history that the memory has never seen.
@@ -86,7 +86,7 @@ class MemoryService:
         self.tool_limit = tool_limit
         self._lock = threading.Lock()
         self._thread: MemoryThread | None = None
-        self._opened: BoundedDict[str, None] = BoundedDict(_MOST_SESSIONS)
+        self._opened: BoundedDict[str, None] = BoundedDict(_MAX_SESSIONS)
         _services.add(self)
 
     async def __aenter__(self) -> Self:

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.values.conversation import message_key, message
 from nanobot_memory_plugins.core.values.notes import MessageContext
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
-MOST_SHOWN = 400
+MAX_SHOWN = 400
 """Plugins see at most this many messages at the end of a history, unless it is about to be compacted."""
 
 _ALREADY_KEPT = Receipt(stored=False, reason="The transcript holds it already.")
@@ -92,14 +92,14 @@ class MessageCalls(HostParts):
             session.count_message("user", text, spoken=spoken)
         spoken = spoken and not known  # a known message was handled before, or is a nested agent's prompt
         whole, text = text, both_ends(text)  # the transcript keeps the whole text, plugins get its ends
-        before = await self._visible_history(session_key, history[-MOST_SHOWN:])
+        before = await self._visible_history(session_key, history[-MAX_SHOWN:])
         if spoken:
             self._redaction.learn(text)
             self._redaction.learn_from_history(before)
         # The model sees the memory in the system prompt, as it sees our blocks, but nobody said it.
         prompt = self._prompt.last_prompt(owner)
         in_prompt = [Message("system", prompt, name=MEMORY_NAME)] if prompt else []
-        seen = (*in_prompt, *_blocks_in_history(history[-MOST_SHOWN:]), *before)
+        seen = (*in_prompt, *_blocks_in_history(history[-MAX_SHOWN:]), *before)
         arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
         task = asyncio.create_task(self._ask("on_message_received", arguments, owner))
         session.hook_tasks.add(task)
@@ -127,7 +127,7 @@ class MessageCalls(HostParts):
     ) -> str | None:
         """Review the draft of an answer to ``text``; return a fenced block for a second draft, or None to keep it."""
         owner = await self._owner_of(session_key, scope)
-        before = await self._visible_history(owner.session, history[-MOST_SHOWN:])
+        before = await self._visible_history(owner.session, history[-MAX_SHOWN:])
         arguments = {"session_key": owner.session, "text": text, "draft": draft, "history": before}
         if blocks := _blocks_of(await self._ask("on_draft_written", arguments, owner)):
             self._record_recall(blocks)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import Erasure, Origin
 
 _SCOPES = ("this_message", "last_message", "from_now_on", "resume")
-_MOST_RECORDS = 200
+_MAX_RECORDS = 200
 _DAY = timedelta(days=1)
 
 
@@ -80,7 +80,7 @@ class OffRecordTool:
         """
         is_before = scope == "last_message"
         start, end = (session.previous_turn_start, session.turn_start) if is_before else (session.turn_start, None)
-        records = last_records(self._privacy.paths.transcript(session_key), session_key, _MOST_RECORDS)
+        records = last_records(self._privacy.paths.transcript(session_key), session_key, _MAX_RECORDS)
         turns = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         turns += [len(records)] if was_kept else [len(records), len(records)]
         turn = turns[-3:-1] if is_before else turns[-2:]

@@ -36,7 +36,7 @@ SERIAL_HOOKS = ("before_compaction", "on_purge")
 # Characters of a value in a trace, and of its representation that they are taken from.
 _TRACED_CHARS, _SCANNED_CHARS = 60, 4_000
 # Threads of one plugin, at most.
-_MOST_THREADS = 32
+_MAX_THREADS = 32
 
 
 Answers = Mapping[str, tuple[object, ...]]
@@ -115,7 +115,7 @@ class PluginHost:
                     hint="Decorate a function that is named like a hook with hookimpl.",
                 )
             callers = [one for one in implemented if one.has_spec()]  # the others are optional hooks of other hosts
-            threads = self._threads[name] = DaemonThreadPool(_MOST_THREADS, name=f"nanobot-memory {name}")
+            threads = self._threads[name] = DaemonThreadPool(_MAX_THREADS, name=f"nanobot-memory {name}")
             for caller in callers:
                 for hookimpl in caller.get_hookimpls():
                     if hookimpl.plugin is plugin:

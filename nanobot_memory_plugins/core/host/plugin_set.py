@@ -128,13 +128,13 @@ class PluginSet(PluginHost):
 
     def _register(self, plugin: DiscoveredPlugin) -> None:
         try:
-            context = self.context_of(plugin.name, plugin.options_model)
+            context = self._context_for(plugin.name, plugin.options_model)
             plugin.hooks = self.register(plugin.name, plugin.plugin, context)
         except PluginError as error:
             plugin.error = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
             logger.warning("plugin {} could not be registered: {}", plugin.name, error)
 
-    def context_of(self, name: str, options_model: type[BaseModel] | None) -> PluginContext:
+    def _context_for(self, name: str, options_model: type[BaseModel] | None) -> PluginContext:
         """Return the context of a plugin; problems of its options are added to the problems."""
         options, problems = plugin_options(self._config, name, options_model)
         self.problems += problems

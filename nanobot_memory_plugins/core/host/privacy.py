@@ -70,7 +70,7 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
     },
 }
 # Bounds: sessions in memory, and for each of them message keys, summaries, and records searched for notices.
-_MOST_SESSIONS, _MOST_MESSAGES, _MOST_SUMMARIES, _MOST_RECORDS = 1_000, 4_000, 60, 500
+_MAX_SESSIONS, _MAX_MESSAGES, _MAX_SUMMARIES, _MAX_RECORDS = 1_000, 4_000, 60, 500
 # Roles of messages that no person or assistant said.
 _UNSPOKEN_ROLES = ("tool", "function", "system")
 
@@ -93,7 +93,7 @@ class Session:
     message_counts: Counter[str] = field(default_factory=Counter)
     history_receipts: dict[str, Receipt] = field(default_factory=dict)
     unspoken_keys: set[str] | None = None
-    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SUMMARIES))
+    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MAX_SUMMARIES))
     turn_start: datetime | None = None
     previous_turn_start: datetime | None = None
     sender: str = ""
@@ -110,7 +110,7 @@ class Session:
 
     def count_message(self, role: str, text: str, *, spoken: bool = True) -> None:
         """Count a message; it is not ``spoken`` if the host writes it in the user's place."""
-        if len(self.message_counts) >= _MOST_MESSAGES:
+        if len(self.message_counts) >= _MAX_MESSAGES:
             self.message_counts.clear()
         self.message_counts[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
@@ -127,7 +127,7 @@ class Privacy:
         self.paths = paths
         self.clock = clock
         self.file = PrivacyFile(paths)
-        self._sessions: BoundedDict[str, Session] = BoundedDict(_MOST_SESSIONS)
+        self._sessions: BoundedDict[str, Session] = BoundedDict(_MAX_SESSIONS)
 
     def session(self, session_key: str) -> Session:
         """Return the state of a session, which is created if it is new."""
@@ -151,7 +151,7 @@ class Privacy:
 
     def _recorded_notices(self, session_key: str) -> set[str]:
         try:
-            records = last_records(self.paths.transcript(session_key), session_key, _MOST_RECORDS)
+            records = last_records(self.paths.transcript(session_key), session_key, _MAX_RECORDS)
         except OSError:
             return set()
         notices = (one for one in records if one.role == "assistant" and one.origin is Origin.TOOL)

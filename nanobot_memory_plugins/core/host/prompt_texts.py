@@ -17,7 +17,7 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
 # Scopes, files and answers of which the last text is remembered, at most.
-_MOST_CACHED = 64
+_MAX_CACHED = 64
 
 
 class PromptTexts:
@@ -26,10 +26,10 @@ class PromptTexts:
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
         self._lock = threading.Lock()
-        self._answers: BoundedDict[tuple[str, Scope, str], PromptEntries] = BoundedDict(_MOST_CACHED)
+        self._answers: BoundedDict[tuple[str, Scope, str], PromptEntries] = BoundedDict(_MAX_CACHED)
         # The trimmed text of each file in the last prompt, by the file's whole text.
-        self._trimmed: BoundedDict[str, str] = BoundedDict(_MOST_CACHED)
-        self._last_entries: BoundedDict[Scope, PromptEntries] = BoundedDict(_MOST_CACHED)
+        self._trimmed: BoundedDict[str, str] = BoundedDict(_MAX_CACHED)
+        self._last_entries: BoundedDict[Scope, PromptEntries] = BoundedDict(_MAX_CACHED)
         self.entries_text = ""  # in the last prompt
 
     def last_prompt(self, scope: Scope) -> str:

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Only this many messages at the end of a transcript are compared.
-_MOST_RECORDS = 20_000
+_MAX_RECORDS = 20_000
 # A text of at least this many characters may match a part of a recorded one: hosts cut long messages.
 _SHORTEST_PART = 40
 _LABEL_LINE = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*")
@@ -37,7 +37,7 @@ class RecordedMessages:
         for key in session_keys:
             for path in (paths.transcript(key), paths.sessions / session_file_name(f"imported/{key}")):
                 try:
-                    records = last_records(path, key, _MOST_RECORDS)
+                    records = last_records(path, key, _MAX_RECORDS)
                 except OSError as error:
                     logger.warning("a transcript cannot be read to compare a history with: {}", error.strerror)
                     continue

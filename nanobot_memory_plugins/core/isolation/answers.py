@@ -19,8 +19,8 @@ class WrongAnswerError(Exception):
     """An answer is not of an accepted type, or too large; the message describes it without its value."""
 
 
-# The number of values in one answer, and of all their characters. A user waits for the hooks of a turn; the others may
-# have to keep everything that was said.
+# Bounds of one answer: its values, and the characters in all of them. A user waits for the hooks of a turn; the others
+# may have to keep everything that was said.
 _TURN_BOUNDS, _BACKGROUND_BOUNDS = (100, 200_000), (10_000, 4_000_000)
 _TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "contribute_tools", "prompt_entries")
 

@@ -21,10 +21,10 @@ _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 @functools.lru_cache(maxsize=4_096)
 def redact_key(name: str) -> str:
-    """Return a name, with any token in it replaced, and then with 64 bits of the whole name's SHA-256 appended.
+    """Return a name unchanged, or with its token replaced and 64 bits of the whole name's SHA-256 appended.
 
-    A digest is also appended to a name that changes when it is read from a line: " ana" would become ana's. Different
-    names stay different, and a returned name is returned unchanged. A name of blanks becomes empty.
+    The digest is also appended to a name that changes when it is read from a line: " ana" would become ana's. Different
+    names stay different, and redacting a result again does not change it. A name of blanks becomes empty.
     """
     plain = one_line(name)
     if not plain:

@@ -26,7 +26,7 @@ Share = Literal["auto", "agent", "session"]
 
 # Sessions whose scope is in memory, so that a tool call, which has only a session key, searches as its user. The
 # scopes of other sessions are read from their files.
-_MOST_SESSIONS = 1_000
+_MAX_SESSIONS = 1_000
 # Seconds after which the installed host is asked again for its senders: its configuration may change.
 _SENDERS_SECONDS = 60
 _NAME_TYPES = str | int | None
@@ -79,9 +79,9 @@ class Scopes:
         self._recorded = recorded
         self._people = people
         self._privacy = privacy
-        # Everybody who wrote in this process, even if the file cannot be written.
+        # Writers in this process besides the owner, known even if the file cannot be written.
         self._writers: BoundedDict[str, None] = BoundedDict(MAX_WRITERS)
-        self._sessions: BoundedDict[str, Scope] = BoundedDict(_MOST_SESSIONS)
+        self._sessions: BoundedDict[str, Scope] = BoundedDict(_MAX_SESSIONS)
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the whole scope of a call, with missing names from the session's last call, and remember it."""

@@ -37,10 +37,10 @@ _FOLDER = Path(__file__).parent / "templates"
 READING = PromptFile(_FOLDER, "reading")
 _QUESTIONS = {name: PromptFile(_FOLDER, name) for name in (ENTRIES, SUMMARY)}
 
-MOST_TOKENS = 8_000
+MAX_TOKENS = 8_000
 """Tokens of the conversation in the prompt, at most."""
 
-MOST_KNOWN = 50
+MAX_KNOWN = 50
 """Known entries in the prompt, at most."""
 
 _KNOWN_TOKENS = 60
@@ -93,21 +93,21 @@ def _known_entries(entries: Mapping[str, str], language: Language) -> str:
     """Return the section of the known entries, one per line, or "" if there are none."""
     lines = [
         f"[{id_}] {truncate_to_tokens(' '.join(text.split()), _KNOWN_TOKENS)}"
-        for id_, text in list(entries.items())[:MOST_KNOWN]
+        for id_, text in list(entries.items())[:MAX_KNOWN]
     ]
     return _KNOWN[language].replace("{entries}", neutralise("\n".join(lines))) if lines else ""
 
 
 def _conversation(messages: Sequence[Message], language: Language, today: date) -> str:
     """Return a conversation as text, with shortened answers if it is long."""
-    if estimate_tokens("".join([one.text for one in messages])) + _LINE_TOKENS * len(messages) > MOST_TOKENS:
+    if estimate_tokens("".join([one.text for one in messages])) + _LINE_TOKENS * len(messages) > MAX_TOKENS:
         messages = [one if one.role == "user" else replace(one, text=one.text[:_EXCERPT_CHARS]) for one in messages]
-    return neutralise(render(messages, tokens=MOST_TOKENS, names=_NAMES[language], days=language, today=today))
+    return neutralise(render(messages, tokens=MAX_TOKENS, names=_NAMES[language], days=language, today=today))
 
 
 # Bounds of an answer, and of one entry in it.
 _ANSWER_CHARS, _TEXT_CHARS, _DETAILS_CHARS = 60_000, 400, 2_000
-_MOST_ENTRIES, _MOST_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
+_MAX_ENTRIES, _MAX_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
 _JSON_START = re.compile(r"[\[{]")
 KINDS = ("preference", "fact", "experience", "workflow", "skill_usage", "decision", "todo", "instruction")
 IMPORTANCES = ("high", "medium", "low")
@@ -138,7 +138,7 @@ def choice(*words: str, default: str) -> BeforeValidator:
 
 def _tags(value: object) -> tuple[str, ...]:
     items = value if isinstance(value, list) else []
-    return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in items))))[:_MOST_TAGS]
+    return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in items))))[:_MAX_TAGS]
 
 
 def _alias(*names: str) -> Any:
@@ -186,7 +186,7 @@ def read_answer(
     return SessionReading(
         tuple(messages),
         when,
-        tuple(entries[:_MOST_ENTRIES]),
+        tuple(entries[:_MAX_ENTRIES]),
         summary.strip()[:_SUMMARY_CHARS] if isinstance(summary, str) else "",
         MappingProxyType(other_fields),
     )

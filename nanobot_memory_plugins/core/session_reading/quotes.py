@@ -21,7 +21,7 @@ ASSISTANT_KINDS = frozenset({"experience", "workflow", "skill_usage", "decision"
 # Shorter quotations would be found everywhere.
 _SHORTEST = 2
 # Characters of a stored quotation; a longer sentence is cut around the quoted words.
-_MOST_CHARS = 300
+_MAX_CHARS = 300
 # The share of a quotation's words that a sentence must contain, and its lead over the second best sentence.
 _MIN_SHARE, _MIN_LEAD = 0.7, 0.2
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
@@ -103,9 +103,9 @@ def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote |
 def _whole_sentence(text: str, start: int, end: int) -> str:
     """Return the whole sentence (or sentences) around a part of a text, on one line."""
     first, last = span_around(list(sentence_spans(text)), start, end)
-    if last - first > _MOST_CHARS:
-        first, last = max(first, start - _MOST_CHARS // 3), min(last, max(end, start + _MOST_CHARS))
-    return " ".join(text[first : first + min(last - first, _MOST_CHARS)].split())
+    if last - first > _MAX_CHARS:
+        first, last = max(first, start - _MAX_CHARS // 3), min(last, max(end, start + _MAX_CHARS))
+    return " ".join(text[first : first + min(last - first, _MAX_CHARS)].split())
 
 
 def _words(text: str) -> set[str]:

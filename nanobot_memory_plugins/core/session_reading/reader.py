@@ -32,15 +32,15 @@ from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY,
 
 PURPOSE = "reading"
 # Only this many records at the end of a session are read.
-_MOST_RECORDS = 400
+_MAX_RECORDS = 400
 _ANSWER_TOKENS = 2_000
 # Tokens of the excerpt of a message that was read before.
 _EXCERPT_TOKENS = 60
 _PART_SECONDS = 60.0
 # Attempts to get an answer about the same messages.
-_MOST_ATTEMPTS = 2
+_MAX_ATTEMPTS = 2
 _TASK = "reading"
-_MOST_POSITIONS = 1_000
+_MAX_POSITIONS = 1_000
 # After this time a process that reads a session is assumed to have ended.
 _BUSY_TIME = timedelta(seconds=300)
 
@@ -137,7 +137,7 @@ class Positions:
         """Record that a session has been read up to a message, for some fields of the answer."""
         self._change(session_key, lambda position: _mark_read(position, fields, last_id))
         try:
-            self._state.keep_newest_tasks(_TASK, _MOST_POSITIONS)
+            self._state.keep_newest_tasks(_TASK, _MAX_POSITIONS)
         except StoreError as error:
             logger.debug("old positions could not be deleted: {}", error.cause)
 
@@ -148,7 +148,7 @@ class Positions:
         """
 
         def change(position: Position) -> Position:
-            if counts and position.asked >= _MOST_ATTEMPTS:
+            if counts and position.asked >= _MAX_ATTEMPTS:
                 return _mark_read(position, fields, last_id)
             return replace(position, busy="", asked=position.asked - (not counts), expected=True)
 
@@ -265,7 +265,7 @@ class SessionReader:
         read = self.positions.of(session_key).read
         records: Sequence[TranscriptRecord] = ()
         try:
-            records = last_records(self._paths.transcript(session_key), session_key, _MOST_RECORDS)
+            records = last_records(self._paths.transcript(session_key), session_key, _MAX_RECORDS)
         except OSError as error:
             logger.warning("a transcript cannot be read: {}", type(error).__name__)
         hidden = hidden_records(self._paths)
@@ -291,7 +291,7 @@ class SessionReader:
                 id=message_key(one.role, one.text),
                 time=message_time(one) or now,
             )
-            for one in given[-_MOST_RECORDS:]
+            for one in given[-_MAX_RECORDS:]
             if one.role in ("user", "assistant") and not one.tool_calls
         ]
 
@@ -314,7 +314,7 @@ class SessionReader:
         try:
             if (position := await asyncio.shield(beginning)) is None:
                 return ()
-            if position.asked <= _MOST_ATTEMPTS:
+            if position.asked <= _MAX_ATTEMPTS:
                 return await self._ask_model(session)
             receipts = await self._run_without_model(session, session.parts)  # the process was killed at each attempt
             await self._give_up(session)

@@ -25,7 +25,7 @@ APPLICATION_ID = 0x6E6D656D
 VERSION = 4
 
 SCHEMA = """
--- The entries as they were written last, and every change to them.
+-- The entries as last written, and every change to them.
 CREATE TABLE IF NOT EXISTS entry (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS run (
     id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, undoes INTEGER
@@ -34,21 +34,21 @@ CREATE TABLE IF NOT EXISTS change (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, place INTEGER NOT NULL, id TEXT NOT NULL,
     before TEXT, after TEXT, PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
--- The digest of a file as it was written last.
+-- The digest of each file as last written.
 CREATE TABLE IF NOT EXISTS written_file (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
--- Work that waits, and what was worked through: one row for each subject of a task, such as a session of the reading.
+-- Pending and finished work: one row for each subject of a task, such as a session to read.
 CREATE TABLE IF NOT EXISTS task (
     name TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, time TEXT NOT NULL, PRIMARY KEY (name, subject)
 ) WITHOUT ROWID;
--- Digests of what was purged, so that it does not come back from a session that goes on or from another machine.
+-- Digests of purged data, so that it does not come back from a continued session or from another machine.
 CREATE TABLE IF NOT EXISTS forgotten (
     kind TEXT NOT NULL, digest TEXT NOT NULL, time TEXT NOT NULL, PRIMARY KEY (kind, digest)
 ) WITHOUT ROWID;
--- What each import wrote, by file and key, with its digest: it is not imported twice, and can be taken back.
+-- What each import wrote, by file and key, with its digest, so that it is not imported twice and can be undone.
 CREATE TABLE IF NOT EXISTS imported (
     source TEXT NOT NULL, item TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (source, item)
 ) WITHOUT ROWID;
--- What happened on a day: uses of the language model, turns with and without memory.
+-- Events by day: uses of the language model, turns with and without memory.
 CREATE TABLE IF NOT EXISTS event (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, body TEXT NOT NULL
 );
