@@ -19,18 +19,18 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.entries import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm
-from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
+from nanobot_memory_plugins.panel.memory import PanelMemory, error_text
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.forgetting import ForgettingView
 from nanobot_memory_plugins.panel.views.health import HealthView
-from nanobot_memory_plugins.panel.views.history import HistoryView, shown_run
+from nanobot_memory_plugins.panel.views.history import HistoryView, run_line
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Columns from which list and detail are side by side.
-WIDE_FROM = 110
+# The terminal width, in columns, from which list and detail are side by side.
+WIDE_COLUMNS = 110
 
 STYLE = """
 #title { height: 1; background: $panel; }
@@ -73,28 +73,28 @@ VIEWS: dict[str, type[View]] = {
     "health": HealthView,
 }
 POLL_SECONDS = 1.0
-# Keys for which the last line has no room.
-_IN_LIST_OF_KEYS = ("confirm", "restore", "section", "sort")
+# Actions that the footer has no room for; the list of all keys shows them.
+_HIDDEN_ACTIONS = ("confirm", "restore", "section", "sort")
 
 
 class ControlFilter(LineFilter):
-    """Takes out control characters that have come so far, whatever drew them."""
+    """Removes control characters from every line, whichever widget drew it."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without them, of the same width."""
+        """Return segments of the same width without control characters."""
         return [printable_segment(segment) for segment in segments]
 
 
 class PanelApp(App[None]):
-    """Shows the memory of one workspace, and changes it on behalf of who sits before it.
+    """Shows the memory of one workspace, and changes it for the user.
 
-    Every ``poll_seconds`` the view that is shown looks whether what it shows has changed; 0 turns that off.
+    Every ``poll_seconds`` the current view checks for changes; 0 turns that off.
     """
 
     CSS = STYLE
     TITLE = "nanobot-memory"
     ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]  # noqa: RUF012  # as App has it
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_COLUMNS, "-wide")]  # noqa: RUF012  # as in App
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", show=False)]
 
     def __init__(self, memory: PanelMemory, *, poll_seconds: float = POLL_SECONDS) -> None:
@@ -123,8 +123,8 @@ class PanelApp(App[None]):
             ("a", "section", tr("Archive")),
             ("s", "sort", tr("Sort")),
         ):
-            # "/" has priority over the list: what is typed at once after it belongs to the field.
-            is_shown = name not in _IN_LIST_OF_KEYS
+            # "/" has priority over the list, so that text typed right after it goes into the field.
+            is_shown = name not in _HIDDEN_ACTIONS
             self._bindings.bind(key, f"do('{name}')", label, show=is_shown, priority=name == "ask")
         self.bind("escape", "do('plain')", show=False)
         self.bind("ctrl+p", "pause", description=tr("Pause"))
@@ -132,7 +132,7 @@ class PanelApp(App[None]):
         self.bind("question_mark,f1", "keys", description=tr("All keys"))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return what is done to each line before it is drawn."""
+        """Return the filters that are applied to each line before it is drawn."""
         return [*super().get_line_filters(), *self._line_filters]
 
     def compose(self) -> ComposeResult:
@@ -146,13 +146,13 @@ class PanelApp(App[None]):
 
     @property
     def current(self) -> View:
-        """The view that is shown."""
+        """The current view."""
         return self.views[str(self.query_one(ContentSwitcher).current)]
 
-    # --- life -------------------------------------------------------------------------------------------------
+    # --- start and refresh ------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show what there is, and look each second whether it has changed."""
+        """Show the first view, and refresh it regularly."""
         self.query_one(Tabs).can_focus = False
         self._show_title()
         self.current.focus_list()
@@ -161,12 +161,12 @@ class PanelApp(App[None]):
             self.set_interval(self._poll_seconds, self._refresh_current)
 
     def _refresh_current(self) -> None:
-        # In a worker: nothing that is slow may hold up the keys.
-        if not any(worker.group == "look" for worker in self.workers):
-            self.run_worker(self.current.refresh_view(), group="look")
+        # In a worker, so that slow work does not delay keys.
+        if not any(worker.group == "refresh" for worker in self.workers):
+            self.run_worker(self.current.refresh_view(), group="refresh")
 
     def on_app_blur(self, event: events.AppBlur) -> None:
-        """Keep the keyboard where it was: behind the web form, a page that begins counts as left."""
+        """Keep the focus. In the browser, a page that is starting counts as blurred."""
         event.prevent_default()
 
     def _show_title(self) -> None:
@@ -190,29 +190,29 @@ class PanelApp(App[None]):
         self.current.begin(self.current.refresh_view)
 
     @on(Tabs.TabActivated)
-    async def _chosen(self, event: Tabs.TabActivated) -> None:
-        # Not the event's own tab: it may come when another view is shown already, and would bring the former back.
+    async def _tab_activated(self, event: Tabs.TabActivated) -> None:
+        # Not the event's own tab: a late event would bring back a view that has been left.
         name = event.tabs.active.removeprefix("tab-")
         if name != self.current.id:
             await self.action_show(name)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key means something in the view that is shown."""
+        """Return whether the current view has the action of a key."""
         if action != "do":
             return True
         is_typed = parameters[0] == "ask" and isinstance(self.focused, Input)
         return len(self.screen_stack) == 1 and not is_typed and hasattr(self.current, f"do_{parameters[0]}")
 
     def action_do(self, name: str) -> None:
-        """Do what a key means in the view that is shown."""
+        """Run the current view's action of a key."""
         getattr(self.current, f"do_{name}")()
 
     def action_keys(self) -> None:
-        """Show all keys, or hide them again."""
+        """Show or hide the list of all keys."""
         self.action_hide_help_panel() if self.screen.query("HelpPanel") else self.action_show_help_panel()
 
     def action_pause(self) -> None:
-        """Keep nothing from now on, or keep again what is said."""
+        """Pause or resume the memory of the workspace."""
         privacy, now = self.memory.privacy, self.memory.clock.now()
         is_paused = privacy.read().is_workspace_paused
         done = tr("The memory goes on.") if is_paused else tr("The memory is paused: nothing is kept.")
@@ -223,57 +223,62 @@ class PanelApp(App[None]):
 
         self.change(switch, done, self._show_title)
 
-    # --- what views ask for -----------------------------------------------------------------------------------
+    # --- for the views ----------------------------------------------------------------------------------------
 
     def change(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> None:
-        """Do in a thread what changes something, say that it is done, and show it. What fails is said instead."""
-        self.run_worker(self.changed(work, done, then), group="change")
+        """Start a change of the memory in a worker; see `apply_change`."""
+        self.run_worker(self.apply_change(work, done, then), group="change")
 
-    async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
-        """Do the same, and return whether it went well."""
+    async def apply_change(
+        self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None
+    ) -> bool:
+        """Run ``work`` in a thread, refresh the view, and show ``done`` or the failure. Return whether it succeeded.
+
+        A ``work`` that returns None has changed nothing.
+        """
         try:
             result = await run_in_daemon_thread(work)
         except Exception as error:
-            self.complain(error)
+            self.notify_error(error)
             await self.current.refresh_view(force=True)
             return False
-        await self.current.refresh_view(force=True)  # before it is said: the next key means the list as it is then
+        await self.current.refresh_view(force=True)  # first, so that the next key acts on the new list
         then()
         self.say(done if result is not None else tr("Nothing changed."))
         return True
 
     def ask(self, question: str, lines: Sequence[str], then: Callable[[], object]) -> None:
-        """Ask whether to do something, and do it when that is meant."""
+        """Ask a question, and call ``then`` if the answer is yes."""
 
-        def answered(yes: bool | None) -> None:
-            if yes:
+        def handle_answer(is_yes: bool | None) -> None:
+            if is_yes:
                 then()
 
-        self.push_screen(Confirm(question, lines), answered)
+        self.push_screen(Confirm(question, lines), handle_answer)
 
     def ask_undo(self, run: EntryRun) -> None:
-        """Take a run back, when that is meant."""
+        """Undo a run after a confirmation."""
         states = (change.after or change.before for change in run.changes)
-        lines = [shown_run(run).plain, *(state.content for state in states if state is not None)]
+        lines = [run_line(run).plain, *(state.content for state in states if state is not None)]
         access = self.memory.entries
         self.ask(tr("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), tr("Undone.")))
 
     async def show_history(self, entry_id: str) -> None:
-        """Show one entry with what was done to it."""
+        """Show one entry with its changes."""
         if isinstance(view := self.views["history"], HistoryView):
-            view.entry_id, view.seen = entry_id, None
+            view.entry_id, view.loaded_version = entry_id, None
         await self.action_show("history")
 
     async def show_forgetting(self, erasure: Erasure) -> None:
-        """Show what forgetting something for good would remove."""
+        """Show what an erasure would remove."""
         if isinstance(view := self.views["forgetting"], ForgettingView):
-            view.plan_of(erasure)
+            view.show_plan(erasure)
         await self.action_show("forgetting")
 
     def say(self, text: str, *, severity: Literal["information", "warning", "error"] = "information") -> None:
-        """Say something for a few seconds."""
+        """Show a notification for a few seconds."""
         self.notify(text, severity=severity, markup=False, timeout=4)
 
-    def complain(self, error: BaseException) -> None:
-        """Say what went wrong, and what helps."""
-        self.notify(reason_of(error), severity="error", markup=False, timeout=10)
+    def notify_error(self, error: BaseException) -> None:
+        """Show a notification with the cause of an error and a hint."""
+        self.notify(error_text(error), severity="error", markup=False, timeout=10)

@@ -1,4 +1,4 @@
-"""``nanobot-memory panel``: see and change the memory, in the terminal or in a browser."""
+"""``nanobot-memory panel``: shows and changes the memory, in the terminal or in a browser."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOptio
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 
-# Textual's own switch, which textual-serve sets for the programs that it starts: then a browser is on the other end.
+# Textual's own variable, which textual-serve sets for the programs that it runs for a browser.
 _DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 
 
@@ -29,7 +29,7 @@ def panel(
     folder = existing_workspace(workspace)
     options = load_config(config)
     finish_erasure(folder, options)
-    # Textual takes its time to import: only who opens the panel pays for it.
+    # Textual is slow to import, so it is imported only when the panel opens.
     if web:
         from nanobot_memory_plugins.panel.web import serve
 
@@ -41,18 +41,18 @@ def panel(
             "The panel needs a terminal to draw on.",
             hint="Run it in one, or use `nanobot-memory panel --web`.",
         )
-    # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
+    # The log would be drawn over the screen. The panel collects warnings and shows them under Health.
     logger.remove()
-    if asyncio.run(_shown(folder, options)):
+    if asyncio.run(_run_panel(folder, options)):
         raise typer.Exit(1)
 
 
-async def _shown(workspace: Path, config: MemoryConfig) -> int:
-    """Show the panel until it is closed; return 0, or what it ended with when it failed."""
+async def _run_panel(workspace: Path, config: MemoryConfig) -> int:
+    """Run the panel until it is closed, and return its exit code."""
     from nanobot_memory_plugins.panel.app import PanelApp
-    from nanobot_memory_plugins.panel.memory import opened
+    from nanobot_memory_plugins.panel.memory import open_memory
 
-    async with opened(workspace, config) as memory:
+    async with open_memory(workspace, config) as memory:
         app = PanelApp(memory)
         await app.run_async()
         return app.return_code or 0

@@ -1,4 +1,4 @@
-"""The dialogs: one asks whether to do something, one takes what is typed for an entry."""
+"""The dialogs: a confirmation, and a form for an entry."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
@@ -13,12 +13,12 @@ from textual.widgets import Button, Input, Label, Static, TextArea
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# What is typed, by the names of the fields.
-Typed = dict[str, str]
+# The typed values, by the names of the fields.
+FormValues = dict[str, str]
 
 
 class Confirm(ModalScreen[bool]):
-    """Asks whether to do something."""
+    """A confirmation dialog."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", show=False),
@@ -49,9 +49,9 @@ class Confirm(ModalScreen[bool]):
 
 
 class EntryForm(ModalScreen[None]):
-    """A form for an entry that is changed, or for a new one.
+    """A form for a changed or a new entry.
 
-    ``save`` writes what was typed and returns whether that went well; else the form stays, with all that was typed.
+    ``save`` writes the values and returns whether that succeeded. If not, the form stays open.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,14 +62,14 @@ class EntryForm(ModalScreen[None]):
     def __init__(
         self,
         title: str,
-        save: Callable[[Typed], Awaitable[bool]],
+        save: Callable[[FormValues], Awaitable[bool]],
         entry: Entry | None = None,
     ) -> None:
         super().__init__()
         self._title, self._save, self._entry = title, save, entry
 
     def compose(self) -> ComposeResult:
-        """Compose the widgets; a new entry has no fields but its group."""
+        """Compose the widgets. A new entry has only a text and a group."""
         entry = self._entry
         fields = [("group", tr("Group"), entry.group if entry else "")]
         if entry is not None:
@@ -86,24 +86,24 @@ class EntryForm(ModalScreen[None]):
                 yield Button(tr("Cancel (esc)"), id="no", compact=True)
 
     def on_mount(self) -> None:
-        """Begin at the end of the text."""
+        """Put the cursor at the end of the text."""
         area = self.query_one(TextArea)
         area.move_cursor(area.document.end)
         area.focus()
 
     def action_save(self) -> None:
-        """Save what was typed, and close once it is written."""
-        typed = {str(field.id): field.value.strip() for field in self.query(Input)}
-        typed["text"] = self.query_one(TextArea).text
+        """Save the values, and close the form on success."""
+        values = {str(field.id): field.value.strip() for field in self.query(Input)}
+        values["text"] = self.query_one(TextArea).text
 
         async def save() -> None:
-            if await self._save(typed):
+            if await self._save(values):
                 self.dismiss(None)
 
         self.run_worker(save(), group="save", exclusive=True)
 
     def action_cancel(self) -> None:
-        """Close, and write nothing."""
+        """Close without saving."""
         self.dismiss(None)
 
     @on(Button.Pressed)

@@ -1,4 +1,4 @@
-"""What the panel shows and changes: one workspace, opened to be looked at."""
+"""The data behind the panel: one workspace's plugins, files and warnings."""
 
 from collections import deque
 from collections.abc import AsyncIterator
@@ -25,11 +25,11 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-_MOST_WARNINGS = 20
+_MAX_WARNINGS = 20
 
 
 class PanelMemory:
-    """One workspace: its plugins and its index, and the last warnings of what is logged."""
+    """The plugins and files of one workspace, and the last warnings in the log."""
 
     def __init__(self, workspace: Path, plugins: PluginSet, clock: Clock) -> None:
         self.plugins = plugins
@@ -37,20 +37,20 @@ class PanelMemory:
         self.clock = clock
         self.paths = MemoryPaths.of(workspace)
         self.privacy = PrivacyFile(self.paths)
-        self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
+        self.warnings: deque[str] = deque(maxlen=_MAX_WARNINGS)
 
     @property
     def entries(self) -> EntryAccess:
-        """The scored entries, for the views that are there where a plugin keeps some."""
+        """The scored entries, for views that exist only when a plugin keeps them."""
         return cast(EntryAccess, self.plugins.entries)
 
     @property
     def store(self) -> Store:
-        """The index, for the view that is there where a plugin has one."""
+        """The index, for the view that exists only when a plugin has one."""
         return cast(Store, self.plugins.store)
 
     async def findings(self) -> list[Finding]:
-        """Return what ``doctor`` would say, as seen from here."""
+        """Return the findings of ``doctor``, and the warnings that they do not mention."""
         workspace = self.paths.workspace
         found = await run_in_daemon_thread(lambda: [*machine_findings(workspace), pause_finding(workspace)])
         found += [*await self.plugins.diagnose(), *await self.eraser.findings()]
@@ -63,8 +63,10 @@ class PanelMemory:
 
 
 @asynccontextmanager
-async def opened(workspace: Path, config: MemoryConfig, *, clock: Clock | None = None) -> AsyncIterator[PanelMemory]:
-    """Open plugins and index to look at them: nothing is learned, consolidated or observed here."""
+async def open_memory(
+    workspace: Path, config: MemoryConfig, *, clock: Clock | None = None
+) -> AsyncIterator[PanelMemory]:
+    """Open the plugins of a workspace without running a host: nothing is learned, consolidated or observed."""
     clock = clock or SystemClock()
     memory = PanelMemory(workspace, PluginSet(workspace, config=config, clock=clock), clock)
     sink = logger.add(lambda line: memory.warnings.append(line.record["message"]), level="WARNING", diagnose=False)
@@ -75,8 +77,8 @@ async def opened(workspace: Path, config: MemoryConfig, *, clock: Clock | None =
         logger.remove(sink)
 
 
-def reason_of(error: BaseException) -> str:
-    """Return what to say of an error: cause and hint where it is one of ours, never the values of others."""
+def error_text(error: BaseException) -> str:
+    """Return the cause and hint of an error of ours, else its kind without any values."""
     if isinstance(error, NanobotMemoryError):
         return f"{tr(error.cause)} {tr(error.hint)}".rstrip()
     if isinstance(error, OSError):

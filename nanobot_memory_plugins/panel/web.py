@@ -1,7 +1,6 @@
-"""The panel in a browser: textual-serve on 127.0.0.1, which runs a panel for each page, behind a guard.
+"""The panel in a browser: textual-serve on 127.0.0.1 runs a panel for each page, behind an access check.
 
-The address works once, then a cookie counts; everything else is turned away. All that the pages load comes from this
-machine.
+The address works once and sets a cookie; requests without that cookie are refused. Pages load nothing from elsewhere.
 """
 
 import asyncio
@@ -26,11 +25,11 @@ from nanobot_memory_plugins.core.cli.serving import bound_socket, stop_on_signal
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 HOST = "127.0.0.1"
-# Seconds that the panels get to close when the server ends.
-_CLOSING_SECONDS = 5.0
+# How many seconds the panels have to close when the server stops.
+_SHUTDOWN_SECONDS = 5.0
 OPEN_PATH = "/open/"
 _TOKEN_BYTES = 32
-# The names by which a browser on this machine may have come here. Others would be a page that rebinds its name.
+# Host names for requests from this machine. Another name means DNS rebinding.
 _HOSTS = ("127.0.0.1", "localhost")
 _HEADERS = {
     "Content-Security-Policy": (
@@ -47,10 +46,10 @@ _HEADERS = {
 
 
 class Guard:
-    """Keeps the panel for one browser on this machine.
+    """Admits one browser on this machine.
 
-    ``token`` opens the panel once, for who knows the address that was printed; from then on the cookie counts, which
-    no script can read and no other site can send along. ``port`` is that of the server, set once it is known.
+    ``token`` is part of the printed address and works once. It sets a cookie that no script can read and no other site
+    can send. ``port`` is the server's, set once it is known.
     """
 
     def __init__(self) -> None:
@@ -61,18 +60,17 @@ class Guard:
 
     @property
     def address(self) -> str:
-        """The address to print: it works once."""
+        """The address to print, which works once."""
         return f"http://127.0.0.1:{self.port}{OPEN_PATH}{self.token}"
 
     @property
     def cookie_name(self) -> str:
-        """The cookie's name; cookies do not know ports, so that each server has its own."""
+        """The cookie's name. It has the port, since browsers share cookies between ports."""
         return f"nanobot-memory-panel-{self.port}"
 
     async def open(self, request: web.Request) -> web.StreamResponse:
-        """Let in who has the token, for the first time, and lead away from the address that holds it."""
-        given = request.match_info["token"]
-        if not _is_equal(given, self.token):
+        """Set the cookie for the first request with the token, and redirect to an address without it."""
+        if not _is_equal(request.match_info["token"], self.token):
             return refusal("This address is not the right one.", "Copy the whole address from the terminal.")
         if self._used:
             return refusal(
@@ -85,22 +83,21 @@ class Guard:
         return response
 
     def middleware(self) -> Middleware:
-        """Return the middleware that looks at every request, before any handler."""
+        """Return the middleware that checks every request before its handler runs."""
 
         @web.middleware
-        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-            refused = self._refused(request)
+        async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             try:
-                response = refused or await handler(request)
+                response = self._refuse(request) or await handler(request)
             except web.HTTPException as error:
                 response = refusal(error.reason, "", status=error.status)
             if not response.prepared:
                 response.headers.update(_HEADERS)
             return response
 
-        return guarded
+        return check
 
-    def _refused(self, request: web.Request) -> web.StreamResponse | None:
+    def _refuse(self, request: web.Request) -> web.StreamResponse | None:
         if not self._is_own_origin(f"http://{request.headers.get('Host', '')}"):
             return refusal("This name is not that of the panel.", "Use the address that the terminal shows.")
         origin = request.headers.get("Origin")
@@ -124,12 +121,12 @@ class Guard:
             return False
 
 
-def _is_equal(given: str, expected: str) -> bool:
-    return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+def _is_equal(value: str, expected: str) -> bool:
+    return secrets.compare_digest(value.encode("utf-8", "replace"), expected.encode())
 
 
 def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
-    """Return what is answered to who may not come in: why, and what helps."""
+    """Return the response to a refused request, with the cause and a hint."""
     return web.Response(text=f"{status}: {tr(cause)} {tr(hint)}".rstrip(), status=status)
 
 
@@ -150,14 +147,14 @@ main { max-width: 40em; padding: 2em; text-align: center; }
 a { color: #4aa3ff; }
 """
 
-# What browsers call a language, where that is another name than the catalogue's.
-_TAGS = {"zh": "zh-CN"}
+# The browser's tags of languages that the catalogue names otherwise.
+_LANGUAGE_TAGS = {"zh": "zh-CN"}
 
-# On a telephone: its own width, and what the keyboard leaves of its height.
+# On a phone: its own width, and the height that its keyboard leaves.
 _VIEWPORT = "width=device-width, initial-scale=1, interactive-widget=resizes-content"
 
-# The keyboard belongs to the panel from the start, and again after a look at another window. A telephone has smaller
-# letters: fifty columns instead of forty.
+# The panel gets the focus at the start and whenever the window gets it. A phone has a smaller font, for fifty columns
+# instead of forty.
 _FOCUS = """
 if (window.innerWidth < 600) document.querySelector("#terminal").dataset.fontSize = "13";
 const focus = () => {
@@ -170,23 +167,23 @@ window.addEventListener("focus", focus);
 
 
 async def focus_script(_request: web.Request) -> web.Response:
-    """Return the one script of our own. It is a file, since the pages run no other kind."""
+    """Return our only script. It is a file, since the pages may not run inline scripts."""
     return web.Response(text=_FOCUS, content_type="text/javascript")
 
 
 def page(socket_url: str) -> web.Response:
     """Return the page on which the panel is drawn."""
     language = current_language()
-    begins, ended, again = tr("Opening …"), tr("The panel was closed."), tr("Open it again")
+    opening, closed, reopen = tr("Opening …"), tr("The panel was closed."), tr("Open it again")
     text = f"""<!DOCTYPE html>
-<html lang="{_TAGS.get(language, language.replace("_", "-"))}">
+<html lang="{_LANGUAGE_TAGS.get(language, language.replace("_", "-"))}">
 <head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/css/xterm.css"><style>{_STYLE}</style>
 <script src="/static/js/textual.js"></script><script src="/focus.js" defer></script></head>
 <body>
-<div class="over begins"><main>{begins}</main></div>
-<div class="over ended"><main><p>{ended}</p><p><a href="/">{again}</a></p></main></div>
+<div class="over begins"><main>{opening}</main></div>
+<div class="over ended"><main><p>{closed}</p><p><a href="/">{reopen}</a></p></main></div>
 <div id="terminal" class="textual-terminal" data-font-size="16"
  data-session-websocket-url="{html.escape(socket_url)}"></div>
 </body></html>"""
@@ -197,15 +194,15 @@ def page(socket_url: str) -> web.Response:
 
 
 class PanelServer(Server):
-    """Serves the panel of one workspace, to one browser. ``command`` starts a panel on a terminal."""
+    """Serves the panel of one workspace to one browser. ``command`` starts a panel in a terminal."""
 
     def __init__(self, command: list[str]) -> None:
         super().__init__(subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command), host=HOST)
         self.guard = Guard()
         self._runner: web.AppRunner | None = None
 
-    async def start(self, listening: socket.socket) -> str:
-        """Begin to serve, and return the address that works once."""
+    async def start(self, listener: socket.socket) -> str:
+        """Start the server, and return the address that works once."""
         app = web.Application(middlewares=[self.guard.middleware()])
         app.add_routes(
             [
@@ -216,9 +213,9 @@ class PanelServer(Server):
                 web.static("/static", self.statics_path),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=_CLOSING_SECONDS)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await self._runner.setup()
-        await web.SockSite(self._runner, listening).start()
+        await web.SockSite(self._runner, listener).start()
         self.guard.port = self._runner.addresses[0][1]
         return self.guard.address
 
@@ -232,7 +229,7 @@ class PanelServer(Server):
 
 
 def panel_command(workspace: Path, config: Path | None) -> list[str]:
-    """Return the command that a page runs, in the language of this one."""
+    """Return the command that runs for a page, in the current language."""
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "panel"]
     command += ["--workspace", str(workspace), LANGUAGE_OPTION, current_language()]
     return [*command, "--config", str(config.absolute())] if config is not None else command
@@ -240,14 +237,14 @@ def panel_command(workspace: Path, config: Path | None) -> list[str]:
 
 def serve(workspace: Path, config: Path | None, *, port: int) -> None:
     """Serve the panel until Ctrl-C, and print the address. Raises `InputError` when the port is taken."""
-    listening = bound_socket(HOST, port)
+    listener = bound_socket(HOST, port)
     server = PanelServer(panel_command(workspace, config))
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(server, listening))
+        asyncio.run(_serve(server, listener))
 
 
-async def _serve(server: PanelServer, listening: socket.socket) -> None:
-    address, ended = await server.start(listening), asyncio.Event()
+async def _serve(server: PanelServer, listener: socket.socket) -> None:
+    address, ended = await server.start(listener), asyncio.Event()
     say(tr("The panel is open at this address, once and on this machine only; it takes some seconds to appear:"))
     say(f"  {address}")
     say(tr("Ctrl-C ends it."))

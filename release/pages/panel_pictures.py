@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
-from nanobot_memory_plugins.panel.memory import PanelMemory, opened
+from nanobot_memory_plugins.panel.memory import PanelMemory, open_memory
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from release.pages.picture_workspace import make_workspace
 
@@ -112,7 +112,7 @@ def _opened(home: Path, language: str) -> AbstractAsyncContextManager[PanelMemor
         '{"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "flush": {"enabled": false}}}}',
         encoding="utf-8",
     )
-    return opened(workspace, load_config(config), clock=clock)
+    return open_memory(workspace, load_config(config), clock=clock)
 
 
 async def _findings(_memory: PanelMemory) -> list[Finding]:
@@ -121,7 +121,7 @@ async def _findings(_memory: PanelMemory) -> list[Finding]:
 
 async def _settled(app: PanelApp, name: str) -> None:
     for _ in range(500):
-        if app.views[name].seen is not None:
+        if app.views[name].loaded_version is not None:
             return
         await asyncio.sleep(0.02)
     raise SystemExit(f"{name} did not come")

@@ -1,4 +1,4 @@
-"""Forgetting for good: words, or what was chosen elsewhere, after a look at the lines that go."""
+"""Purging words, or records that were chosen in another view, after a preview of the affected lines."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of what a plan found: its number, 0 where only their count is known, and its text."""
+    """A line that a plan affects. Its number is 0 when only the count of lines is known."""
 
     trace: Trace
     number: int
@@ -24,7 +24,7 @@ class _Line:
 
 
 class ForgettingView(View):
-    """What forgetting something for good removes, and doing it."""
+    """Shows what a purge would remove, and runs it."""
 
     name_of_view = "Forgetting"
     columns = (("Where", 28), ("Line", 6), ("Text", 0))
@@ -34,22 +34,22 @@ class ForgettingView(View):
         super().__init__(*arguments, **more)
         self._erasure: Erasure | None = None
 
-    def plan_of(self, erasure: Erasure) -> None:
+    def show_plan(self, erasure: Erasure) -> None:
         """Show the plan of an erasure next."""
-        self._erasure, self.seen = erasure, None
+        self._erasure, self.loaded_version = erasure, None
         with self.field.prevent(Input.Changed):
             self.field.value = " ".join(erasure.words)
 
     def focus_list(self) -> None:
-        """Begin in the field, or in the plan where there is one."""
+        """Focus the plan if there is one, else the field."""
         self.table.focus() if self._erasure is not None else self.field.focus()
 
     def do_ask(self) -> None:
-        """Ask for other words."""
+        """Focus the field."""
         self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
-        """Go to the plan."""
+        """Focus the plan."""
         self.table.focus()
 
     @on(Input.Submitted)
@@ -58,22 +58,22 @@ class ForgettingView(View):
         if is_short(words):
             self.warn(tr("It is too short to be forgotten by its words."))
             return
-        self.plan_of(Erasure(words=(words,)))
+        self.show_plan(Erasure(words=(words,)))
         self.table.focus()
         self.begin(self.refresh_view)
 
     async def load(self) -> None:
-        """Look for what goes."""
+        """Make the plan of the current erasure, and show it."""
         self._show(await self.memory.eraser.plan(self._erasure) if self._erasure is not None else None)
 
     def _show(self, plan: ErasurePlan | None) -> None:
         lines = list[_Line]()
         for trace in plan.traces if plan is not None else ():
-            held = [(held_line.line, held_line.text) for held_line in trace.lines] or [(0, f"× {trace.count}")]
-            lines += [_Line(trace, number, text) for number, text in held]
+            numbered = [(line.line, line.text) for line in trace.lines] or [(0, f"× {trace.count}")]
+            lines += [_Line(trace, number, text) for number, text in numbered]
         self.fill(lines, self._cells)
-        goes = sum(line.trace.removed for line in lines)
-        summary = tr("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
+        removed = sum(line.trace.removed for line in lines)
+        summary = tr("{n} lines would go, {m} stay. f forgets them for good.", n=removed, m=len(lines) - removed)
         self.line.update(Text(f" {summary}" if plan is not None else "", "bold"))
 
     def _cells(self, line: _Line) -> Cells:
@@ -81,22 +81,22 @@ class ForgettingView(View):
         return [Text(text, style) for text in (line.trace.where, str(line.number or ""), line.text)]
 
     async def detail(self, row: _Line) -> Text:
-        """Return a line whole, and why it stays."""
+        """Return the whole line, and the reason if it stays."""
         text = Text().append(f"{row.trace.where}\n\n", "bold cyan").append(f"{row.text}\n\n")
         field(text, tr("Stays"), "" if row.trace.removed else tr(row.trace.why), "yellow")
         return text
 
-    def nothing(self) -> str:
-        """Return what this is for."""
+    def empty_text(self) -> str:
+        """Return what the view is for, or that nothing was found."""
         if self._erasure is not None:
             return tr("Nothing that is kept here holds these words.")
         return tr("What is forgotten here goes from every file of the memory, and cannot be brought back.")
 
     def do_forget(self) -> None:
-        """Forget it, when that is meant."""
-        erasure, goes = self._erasure, [line for line in self.rows if line.trace.removed]
-        if erasure is not None and goes:
-            lines = [f"{line.trace.where}{f':{line.number}' if line.number else ''}: {line.text}" for line in goes]
+        """Run the erasure after a confirmation."""
+        erasure, removed = self._erasure, [line for line in self.rows if line.trace.removed]
+        if erasure is not None and removed:
+            lines = [f"{line.trace.where}{f':{line.number}' if line.number else ''}: {line.text}" for line in removed]
             question = tr("Forget this for good? It cannot be undone.")
             self.panel.ask(question, lines, lambda: self.begin(lambda: self._forget(erasure), "forget"))
 

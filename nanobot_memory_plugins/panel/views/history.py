@@ -1,4 +1,4 @@
-"""One entry with what was done to it, or what was done to all: by whom and why. Each run can be taken back."""
+"""The changes of one entry or of all entries, with who made them and why. Each run can be undone."""
 
 from datetime import datetime
 from typing import Any
@@ -7,14 +7,14 @@ from rich.text import Text
 
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.entries import Entry, EntryRun
-from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
+from nanobot_memory_plugins.panel.views.base import MAX_ROWS, Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _ACTIONS = {"added": "green", "restored": "green", "removed": "red", "archived": "yellow", "changed": "cyan"}
 
 
 class HistoryView(View):
-    """What was done, to one entry or to all."""
+    """The changes of one entry or of all entries."""
 
     name_of_view = "History"
     needs = "entries"
@@ -23,17 +23,17 @@ class HistoryView(View):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self.entry_id = ""
-        """The entry that is shown, or empty for all."""
+        """The id of the entry to show, or empty for all."""
         self._entry: Entry | None = None
 
     def version(self) -> str:
-        """Return a text that changes with the entries, and with the one that is shown."""
+        """Return a text that changes with the entries and with the selected one."""
         return f"{self.entry_id} {self.memory.entries.version()}"
 
     async def load(self) -> None:
         """Read the runs."""
         access, entry_id = self.memory.entries, self.entry_id
-        runs = await run_in_daemon_thread(lambda: access.history(entry_id, limit=MOST_ROWS))
+        runs = await run_in_daemon_thread(lambda: access.history(entry_id, limit=MAX_ROWS))
         listed = await run_in_daemon_thread(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
         self._entry = next((entry for entry in listed if entry.id == entry_id), None)
         self.fill(runs, self._cells, lambda run: run.id)
@@ -54,8 +54,8 @@ class HistoryView(View):
         return [Text(cell, "dim" if run.undone else "") for cell in cells]
 
     async def detail(self, row: EntryRun) -> Text:
-        """Return what a run did, and what is known of the entry."""
-        text = shown_run(row).append("\n\n")
+        """Return the changes of a run, and the selected entry."""
+        text = run_line(row).append("\n\n")
         for change in row.changes:
             text.append(f"{tr(change.action)} ", "bold").append(f"{change.id}\n", "dim")
             before, after = change.before, change.remaining
@@ -70,17 +70,17 @@ class HistoryView(View):
                 text.append(f"  {tr('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
         return text.append("\n").append_text(entry_text(self._entry)) if self._entry is not None else text
 
-    def nothing(self) -> str:
-        """Return what to show next to an empty list."""
+    def empty_text(self) -> str:
+        """Return the text next to an empty list."""
         return tr("Nothing has happened yet.")
 
     def do_plain(self) -> None:
-        """Show what was done to all entries."""
+        """Show the changes of all entries."""
         self.entry_id, self._entry = "", None
         self.begin(self.refresh_view)
 
     def do_undo(self) -> None:
-        """Take the run under the cursor back."""
+        """Undo the run under the cursor."""
         if self.current is not None and self.current.is_undoable:
             self.panel.ask_undo(self.current)
         elif self.current is not None:
@@ -88,7 +88,7 @@ class HistoryView(View):
 
 
 def entry_text(entry: Entry) -> Text:
-    """Return an entry with all that is known of it."""
+    """Return an entry with all its fields."""
     text = Text().append(f"{entry.content}\n", "bold")
     if quote := entry.shown_quote:
         day = f"{entry.quoted_on:%Y-%m-%d}: " if entry.quoted_on else ""
@@ -100,8 +100,8 @@ def entry_text(entry: Entry) -> Text:
     field(text, tr("Group"), entry.group)
     field(text, tr("Project"), entry.scope.project)
     field(text, tr("Category"), f"{tr(entry.category)} · {tr(entry.origin.value)}")
-    standing = (tr(entry.kind) if entry.kind else "", tr("pinned") if entry.pinned else "")
-    field(text, tr("Kind"), " · ".join(filter(None, standing)))
+    kinds = (tr(entry.kind) if entry.kind else "", tr("pinned") if entry.pinned else "")
+    field(text, tr("Kind"), " · ".join(filter(None, kinds)))
     field(text, tr("Written"), day_and_time(entry.created_at))
     field(text, tr("Last used"), day_and_time(entry.last_activated))
     field(text, tr("Expires"), day_and_time(entry.expires_at))
@@ -111,8 +111,8 @@ def entry_text(entry: Entry) -> Text:
     return text
 
 
-def shown_run(run: EntryRun) -> Text:
-    """Return one line about a run: when, what, who and why."""
+def run_line(run: EntryRun) -> Text:
+    """Return a line with the time, actions, author and reason of a run."""
     text = Text(day_and_time(run.time) + "  ")
     for action in dict.fromkeys(change.action for change in run.changes):
         text.append(f"{tr(action)} ", _ACTIONS.get(action, ""))
@@ -121,10 +121,10 @@ def shown_run(run: EntryRun) -> Text:
 
 
 def section_of(entry: Entry) -> str:
-    """Return where an entry is listed."""
+    """Return the name of the section that lists an entry."""
     return "forgotten" if entry.is_forgotten else entry.section.value
 
 
 def day_and_time(time: datetime | None) -> str:
-    """Return a time in the zone of the machine, to the minute."""
+    """Return a time in the machine's time zone, to the minute."""
     return f"{time.astimezone():%Y-%m-%d %H:%M}" if time is not None else ""

@@ -1,4 +1,4 @@
-"""The scored memories: by score, age or group, with what is known of each."""
+"""The scored entries, sorted by score, age or group, and the actions on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,8 @@ from textual.widgets import DataTable, Input
 from nanobot_memory_plugins.core import Origin
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit
-from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
-from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
+from nanobot_memory_plugins.panel.dialogs import EntryForm, FormValues
+from nanobot_memory_plugins.panel.views.base import MAX_ROWS, Cells, View
 from nanobot_memory_plugins.panel.views.history import entry_text, section_of
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -20,7 +20,7 @@ ORDERS = ("score", "age", "group")
 
 
 class MemoriesView(View):
-    """The scored memories."""
+    """The scored entries."""
 
     name_of_view = "Memories"
     needs = "entries"
@@ -34,7 +34,7 @@ class MemoriesView(View):
         self._all: Sequence[Entry] = ()
         self._problem = ""
 
-    # --- reading ----------------------------------------------------------------------------------------------
+    # --- loading ----------------------------------------------------------------------------------------------
 
     def version(self) -> str:
         """Return a text that changes with the entries."""
@@ -68,8 +68,8 @@ class MemoriesView(View):
         orders = {"score": tr("by score"), "age": tr("by age"), "group": tr("by group")}
         line = Text(no_wrap=True, overflow="ellipsis").append(f" {sections[self._section]}", "bold")
         line.append(f" · {orders[self._order]} · {count:,} / {len(self._all):,}")
-        if count > MOST_ROWS:
-            line.append("  " + tr("{n} are shown: / narrows them down.", n=f"{MOST_ROWS:,}"), "yellow")
+        if count > MAX_ROWS:
+            line.append("  " + tr("{n} are shown: / narrows them down.", n=f"{MAX_ROWS:,}"), "yellow")
         if self._problem:
             line.append(f"  {self._problem}", "yellow")
         self.line.update(line)
@@ -80,19 +80,19 @@ class MemoriesView(View):
         return [Text(cell, style) for cell in (f"{entry.score:.2f}", day, entry.group, entry.content)]
 
     async def detail(self, row: Entry) -> Text:
-        """Return what is known of an entry."""
+        """Return an entry with all its fields."""
         return entry_text(row)
 
-    def nothing(self) -> str:
-        """Return what helps when there is nothing."""
+    def empty_text(self) -> str:
+        """Return a hint next to an empty list."""
         if self._all:
             return tr("Other sections: a.")
         return tr("Nothing is remembered yet. Press n to write something down.")
 
-    # --- what people do ---------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------------------
 
     def do_sort(self) -> None:
-        """Sort by the next thing."""
+        """Sort by the next order."""
         self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
         self._select()
 
@@ -102,12 +102,12 @@ class MemoriesView(View):
         self._select()
 
     def do_ask(self) -> None:
-        """Ask for words."""
+        """Show and focus the filter."""
         self.field.remove_class("hidden")
         self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
-        """Take the filter away."""
+        """Remove the filter."""
         self.field.value = ""
         self.field.add_class("hidden")
         self._select()
@@ -123,45 +123,45 @@ class MemoriesView(View):
 
     @on(DataTable.RowSelected)
     def do_history(self) -> None:
-        """Show the entry with what was done to it."""
+        """Show the entry under the cursor with its changes."""
         if (entry := self.current) is not None:
             self.begin(lambda: self.panel.show_history(entry.id))
 
     def do_new(self) -> None:
-        """Write something down."""
+        """Add an entry."""
         access = self.memory.entries
 
-        async def save(typed: Typed) -> bool:
-            text, group = typed["text"], typed["group"]
-            return bool(await self.panel.changed(lambda: access.add(text, group=group), tr("Remembered.")))
+        async def save(values: FormValues) -> bool:
+            text, group = values["text"], values["group"]
+            return bool(await self.panel.apply_change(lambda: access.add(text, group=group), tr("Remembered.")))
 
         self.app.push_screen(EntryForm(tr("Remember"), save))
 
     def do_edit(self) -> None:
         """Change the entry under the cursor."""
-        access, entry = self.memory.entries, self._there()
+        access, entry = self.memory.entries, self._editable_entry()
         if entry is None:
             return
 
-        async def save(typed: Typed) -> bool:
+        async def save(values: FormValues) -> bool:
             try:
-                score = float(typed["score"])
+                score = float(values["score"])
             except ValueError:
                 self.panel.say(tr("A score is a number between 0 and 1."), severity="error")
                 return False
             edit = EntryEdit(
-                text=typed["text"] if typed["text"].strip() != entry.content else None,
-                category=typed["category"] if typed["category"] != entry.category else None,
-                group=typed["group"] if typed["group"] != entry.group else None,
+                text=values["text"] if values["text"].strip() != entry.content else None,
+                category=values["category"] if values["category"] != entry.category else None,
+                group=values["group"] if values["group"] != entry.group else None,
                 score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
             )
-            return bool(await self.panel.changed(lambda: access.edit(entry.id, edit), tr("Changed.")))
+            return bool(await self.panel.apply_change(lambda: access.edit(entry.id, edit), tr("Changed.")))
 
         self.app.push_screen(EntryForm(tr("Edit {id}", id=entry.id), save, entry))
 
     def do_confirm(self) -> None:
-        """Make the entry under the cursor the user's own word, where a model noted it."""
-        access, entry = self.memory.entries, self._there()
+        """Confirm an entry that a model noted, so that it counts as the user's own word."""
+        access, entry = self.memory.entries, self._editable_entry()
         if entry is None:
             return
         if entry.origin is Origin.USER:
@@ -171,7 +171,7 @@ class MemoriesView(View):
 
     def do_forget(self) -> None:
         """Forget the entry under the cursor."""
-        access, entry = self.memory.entries, self._there()
+        access, entry = self.memory.entries, self._editable_entry()
         if entry is None:
             return
 
@@ -181,7 +181,7 @@ class MemoriesView(View):
         self.panel.ask(tr("Forget this?"), [entry.content], forget)
 
     def do_restore(self) -> None:
-        """Bring the entry under the cursor back."""
+        """Restore the entry under the cursor."""
         access, entry = self.memory.entries, self.current
         if entry is None:
             return
@@ -191,7 +191,7 @@ class MemoriesView(View):
         self.panel.change(lambda: access.restore(entry.id), tr("Restored."))
 
     def do_undo(self) -> None:
-        """Take back what was done last, after a look at it."""
+        """Undo the last change, after a confirmation."""
         self.begin(self._undo_last)
 
     async def _undo_last(self) -> None:
@@ -203,7 +203,7 @@ class MemoriesView(View):
         else:
             self.panel.ask_undo(run)
 
-    def _there(self) -> Entry | None:
+    def _editable_entry(self) -> Entry | None:
         """Return the entry under the cursor if it can be changed."""
         entry: Entry | None = self.current
         if entry is not None and entry.is_forgotten:

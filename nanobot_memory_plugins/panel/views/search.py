@@ -1,4 +1,4 @@
-"""Searching as one types: what is found, in which file, and why."""
+"""Search while typing: the hits, with their files and the reasons why they were found."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ from nanobot_memory_plugins.panel.views.history import day_and_time
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _LIMIT = 50
-# Seconds without a key after which a search begins.
+# How many seconds after the last key a search begins.
 _TYPING_DELAY = 0.12
-# Characters of a place that the list has room for.
-_PLACE = 28
+# The longest location that fits into the list, in characters.
+_LOCATION_CHARS = 28
 
 
 class SearchView(View):
@@ -34,19 +34,19 @@ class SearchView(View):
         self._typing: Timer | None = None
 
     def focus_list(self) -> None:
-        """Begin in the field."""
+        """Focus the field."""
         self.field.focus()
 
     def do_ask(self) -> None:
-        """Go back to the words."""
+        """Focus the field."""
         self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
-        """Go to the hits."""
+        """Focus the hits."""
         self.table.focus()
 
     def do_forget(self) -> None:
-        """Show what forgetting the message or note under the cursor for good would remove."""
+        """Show what purging the message or note under the cursor would remove."""
         hit = self.current
         if hit is None:
             return
@@ -61,7 +61,7 @@ class SearchView(View):
             self.warn(tr("It is too short to be forgotten by its words."))
 
     def on_key(self, event: Any) -> None:
-        """Lead the arrow keys from the field into the list."""
+        """Move from the field into the list with the arrow keys."""
         if event.key in ("down", "pagedown") and self.field.has_focus:
             event.stop()
             self.table.focus()
@@ -92,12 +92,13 @@ class SearchView(View):
         return line.append(" · " + tr("by words only"), "yellow") if result.level >= Level.FULL_TEXT else line
 
     def _cells(self, hit: Hit) -> Cells:
-        place = f"{hit.path.removeprefix('memory/')}:{hit.line}"
-        place = place if len(place) <= _PLACE else place[: _PLACE // 2 - 1] + "…" + place[-_PLACE // 2 :]
-        return [f"{hit.score:.2f}", Text(place, "cyan"), hit.snippet or hit.text]
+        location = f"{hit.path.removeprefix('memory/')}:{hit.line}"
+        if len(location) > _LOCATION_CHARS:
+            location = location[: _LOCATION_CHARS // 2 - 1] + "…" + location[-_LOCATION_CHARS // 2 :]
+        return [f"{hit.score:.2f}", Text(location, "cyan"), hit.snippet or hit.text]
 
     async def detail(self, row: Hit) -> Text:
-        """Return a hit whole, with its place and why it was found."""
+        """Return the whole hit, with its location and why it was found."""
         text = Text().append(f"{row.path}:{row.line}\n", "bold cyan")
         about = " · ".join(filter(None, (day_and_time(row.time), tr(row.origin.value), row.speaker, tr(row.source))))
         text.append(f"{about}\n", "dim")
@@ -110,7 +111,7 @@ class SearchView(View):
         field(text, tr("Why"), found)
         return text.append("\n").append(row.text)
 
-    def nothing(self) -> str:
+    def empty_text(self) -> str:
         """Return what the search is for."""
         if self.field.value.strip():
             return ""

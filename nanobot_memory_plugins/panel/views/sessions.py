@@ -1,4 +1,4 @@
-"""The sessions, and the notes of each day: what was said and noted, redacted, as the files have it."""
+"""The sessions and the notes of each day, with their redacted messages and notes from the files."""
 
 import stat
 from contextlib import suppress
@@ -19,26 +19,26 @@ from nanobot_memory_plugins.panel.views.base import Cells, View
 from nanobot_memory_plugins.panel.views.history import day_and_time
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Of a day's file this much is read, and this many messages of a session are taken at most.
-_MOST_BYTES = 1 << 20
-_MOST_MESSAGES = 100_000
-# Messages that are shown, and characters of each.
-_SHOWN, _MOST_CHARACTERS = 100, 4_000
+# The most bytes that are read of a day's notes, and the most messages of a session.
+_MAX_BYTES = 1 << 20
+_MAX_MESSAGES = 100_000
+# The most messages in the detail, and the most characters of each.
+_SHOWN_MESSAGES, _MAX_CHARS = 100, 4_000
 _ROLES = {"user": "bold green", "assistant": "bold cyan", "tool": "bold magenta"}
-_EVER = datetime.min.replace(tzinfo=UTC)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A session, or the notes of a day: its name, and what came for the last time."""
+    """A session or the notes of a day, with its name and its last record."""
 
     key: str
     path: Path
     last: TranscriptRecord | None
 
 
-def stamps_of(paths: MemoryPaths) -> dict[Path, str]:
-    """Return the files, each with a text that changes when it does. Links and folders are none of them. It blocks."""
+def file_stamps(paths: MemoryPaths) -> dict[Path, str]:
+    """Return a text for each file that changes with the file. Links and folders are left out. It blocks."""
     stamps = {}
     days = (path for path in paths.memory.glob("*.md") if DAY_NOTE.fullmatch(path.name))
     for path in sorted((*days, *paths.sessions.glob("*.jsonl"))):
@@ -50,29 +50,29 @@ def stamps_of(paths: MemoryPaths) -> dict[Path, str]:
 
 
 def files_of(paths: MemoryPaths) -> list[ShownFile]:
-    """Return the sessions and days, the one that was written last first. What cannot be read is passed over."""
+    """Return the sessions and days, the newest first. Unreadable files are left out."""
     found = []
-    for path, stamp in stamps_of(paths).items():
+    for path, stamp in file_stamps(paths).items():
         with suppress(OSError):
             newest = _newest(path, stamp)
             found.append(ShownFile((newest.session_key if newest else "") or path.stem, path, newest))
-    return sorted(found, key=lambda file: (file.last.time if file.last else None) or _EVER, reverse=True)
+    return sorted(found, key=lambda file: (file.last.time if file.last else None) or _EARLIEST, reverse=True)
 
 
 @lru_cache(maxsize=10_000)
-def _newest(path: Path, stamp: str) -> TranscriptRecord | None:  # read again where the stamp is another
+def _newest(path: Path, stamp: str) -> TranscriptRecord | None:  # the stamp is part of the cache key
     return next(iter(records_of(path, 1)), None)
 
 
-def records_of(path: Path, limit: int = _MOST_MESSAGES) -> list[TranscriptRecord]:
+def records_of(path: Path, limit: int = _MAX_MESSAGES) -> list[TranscriptRecord]:
     """Return the last messages or notes of a file, oldest first. It takes no lock, and blocks. Raises `OSError`.
 
-    What a person wrote between notes has no id, and a note no session.
+    A person's text between notes has no id, and a note has no session.
     """
     if path.suffix == ".jsonl":
-        return recent_records(path, _EVER, limit)
+        return recent_records(path, _EARLIEST, limit)
     with open_regular(path) as file:
-        return list(map(_note_record, parse_notes(file.read(_MOST_BYTES))))[-limit:]
+        return list(map(_note_record, parse_notes(file.read(_MAX_BYTES))))[-limit:]
 
 
 def _note_record(part: NoteEntry | Passage) -> TranscriptRecord:
@@ -83,7 +83,7 @@ def _note_record(part: NoteEntry | Passage) -> TranscriptRecord:
 
 
 class SessionsView(View):
-    """The sessions and the days' notes, of which one may be deleted."""
+    """The sessions and the days' notes, each of which can be deleted."""
 
     name_of_view = "Sessions"
     columns = (("Session", 24), ("Last", 16), ("Text", 0))
@@ -91,10 +91,10 @@ class SessionsView(View):
 
     def version(self) -> str:
         """Return a text that changes with the files."""
-        return repr(stamps_of(self.memory.paths))
+        return repr(file_stamps(self.memory.paths))
 
     async def load(self) -> None:
-        """Read the files."""
+        """Read the list of files."""
         files = await run_in_daemon_thread(lambda: files_of(self.memory.paths))
         self.fill(files, self._cells, lambda file: str(file.path))
         self.line.update(Text(f" {tr('{n} sessions and days', n=f'{len(files):,}')}"))
@@ -103,22 +103,22 @@ class SessionsView(View):
         return [file.key, day_and_time(file.last.time), file.last.text] if file.last else [file.key, "", ""]
 
     async def detail(self, row: ShownFile) -> Text:
-        """Return the last messages or notes."""
+        """Return the last messages or notes of a file."""
         text = Text().append(f"{self.memory.paths.relative(row.path)}\n\n", "dim cyan")
-        for record in await run_in_daemon_thread(lambda: records_of(row.path, _SHOWN)):
+        for record in await run_in_daemon_thread(lambda: records_of(row.path, _SHOWN_MESSAGES)):
             text.append(f"{day_and_time(record.time)} ", "dim")
             text.append(tr(record.role), _ROLES.get(record.role, "bold"))
             text.append(f" {record.name}\n" if record.name else "\n", "dim")
             content = record.text.strip()
-            text.append(content[:_MOST_CHARACTERS] + ("…" if len(content) > _MOST_CHARACTERS else "") + "\n\n")
+            text.append(content[:_MAX_CHARS] + ("…" if len(content) > _MAX_CHARS else "") + "\n\n")
         return text
 
-    def nothing(self) -> str:
-        """Return what to show next to an empty list."""
+    def empty_text(self) -> str:
+        """Return the text next to an empty list."""
         return tr("There are no sessions yet.")
 
     def do_forget(self) -> None:
-        """Show what deleting the session or the notes of the day under the cursor would remove."""
+        """Show what purging the session or the day's notes under the cursor would remove."""
         if (file := self.current) is not None:
             self.begin(lambda: self._forget(file))
 

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.testing import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.memory import opened
+from nanobot_memory_plugins.panel.memory import open_memory
 
 
 class Driven:
@@ -49,7 +49,7 @@ class Driven:
     async def show(self, name: str) -> None:
         """Show a view."""
         await self.app.action_show(name)
-        await self.until(lambda: self.app.views[name].seen is not None, name)
+        await self.until(lambda: self.app.views[name].loaded_version is not None, name)
 
     def said(self) -> str:
         """Return what the panel has told in passing."""
@@ -80,10 +80,10 @@ async def panel_of(
 ) -> AsyncIterator[_Panel]:
     """Open the panel over a workspace; ``kind`` drives it."""
     with use_language(language):
-        async with opened(workspace, load_config(config), clock=clock) as memory:
+        async with open_memory(workspace, load_config(config), clock=clock) as memory:
             app = PanelApp(memory, poll_seconds=poll_seconds)
             async with app.run_test(size=size) as pilot:
                 panel = kind(app, pilot)
-                await panel.until(lambda: app.current.seen is not None, "the first view")
+                await panel.until(lambda: app.current.loaded_version is not None, "the first view")
                 await pilot.pause()
                 yield panel
