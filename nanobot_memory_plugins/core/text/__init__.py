@@ -1,1 +1,1 @@
-"""What is known of any text, whoever wrote it, in English and Chinese."""
+"""Reading and cutting text in English and Chinese, whoever wrote it."""

@@ -1,4 +1,4 @@
-"""A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
+"""A conversation as text for a prompt or a note, within a token budget, and its language."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,37 +11,36 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
-# What chat APIs add to a message for its role and borders, and what models charge for a picture, roughly; sounds and
-# files are no cheaper.
+# Tokens that chat APIs add to a message for its role and delimiters, and the rough cost of a picture, sound or file.
 _MESSAGE_TOKENS, _MEDIA_TOKENS = 4, 1_000
 _MEDIA = ("image", "audio", "video", "file", "document")
-# Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
+# Characters that are read to detect the language, in all and per message: long pasted texts should not decide it.
 _SAMPLE = 8_000
 _SAMPLE_OF_MESSAGE = 1_000
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
-# A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
+# A text is Chinese from this ratio on: Chinese texts contain English names, and a character is about 2/3 of a word.
 _CJK_PER_LATIN_WORD = 0.6
 
-# What replaces the part of a message that an excerpt leaves out.
+# Replaces the omitted part of an excerpt.
 GAP = " […] "
 _GAP_TOKENS = estimate_tokens(GAP)
-# Of an excerpt, the share that its beginning gets.
-_HEAD = 0.7
-# Of the line that names a day, and of a role before a message.
+# The share of an excerpt that is taken from the beginning of the text.
+_HEAD_SHARE = 0.7
+# Tokens of a heading that names a day, and of the role before a message.
 _DAY_TOKENS, _PREFIX_TOKENS = 12, 4
-# Of a tool's result, at most.
+# The most tokens of a tool's result.
 _TOOL_TOKENS = 120
-# Fewer tokens than this of a message say nothing.
-_LEAST = 12
+# An excerpt of fewer tokens is useless.
+_LEAST_TOKENS = 12
 
 
 def dominant_language(messages: Iterable[Message]) -> Language:
-    """Return ``zh`` when the users write mostly Chinese, else ``en``; without a user's text everybody's counts."""
-    whole = [message for message in messages if message.role != "system"]
-    texts = [message.text for message in whole if message.role == "user" and message.text[:_SAMPLE_OF_MESSAGE].strip()]
+    """Return ``zh`` when the users write mostly Chinese, else ``en``. Without user text all messages count."""
+    spoken = [message for message in messages if message.role != "system"]
+    texts = [message.text for message in spoken if message.role == "user" and message.text[:_SAMPLE_OF_MESSAGE].strip()]
     sample = ""
-    # The newest messages decide: people switch languages.
-    for text in reversed(texts or [message.text for message in whole]):
+    # The newest messages decide, because people switch languages.
+    for text in reversed(texts or [message.text for message in spoken]):
         sample += text[:_SAMPLE_OF_MESSAGE] + "\n"
         if len(sample) > _SAMPLE:
             break
@@ -50,25 +49,25 @@ def dominant_language(messages: Iterable[Message]) -> Language:
 
 
 def excerpt(text: str, tokens: int) -> str:
-    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end around a gap."""
+    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end, with `GAP` between them."""
     if tokens <= 0:
         return ""
-    # Four characters are a token at least, so this much of either end is enough; the text may be very long.
+    # Four characters are at least one token, so this much of either end of a very long text is enough.
     reach = 4 * tokens + 1
     if len(text) <= 4 * tokens and estimate_tokens(text) <= tokens:
         return text
     text = text[:reach] + text[-reach:] if len(text) > 2 * reach else text
     room = tokens - _GAP_TOKENS
-    if room < _LEAST:
+    if room < _LEAST_TOKENS:
         return truncate_to_tokens(text, tokens)
-    head = truncate_to_tokens(text, max(1, int(room * _HEAD))).rstrip()
-    # An estimate is a sum over characters but for rounding, so a reversed text has its own.
+    head = truncate_to_tokens(text, max(1, int(room * _HEAD_SHARE))).rstrip()
+    # A text and its reverse have the same estimate.
     tail = truncate_to_tokens(text[: -reach - 1 : -1], room - estimate_tokens(head))[::-1].lstrip()
     return f"{head}{GAP}{tail}"
 
 
 def content_of(message: Message) -> str:
-    """Return what a message says: its text, or the tools that it calls."""
+    """Return the text of a message, or the names of the tools that it calls."""
     if message.text.strip():
         return message.text
     names = [str(function_of(call).get("name") or "") for call in message.tool_calls]
@@ -76,13 +75,13 @@ def content_of(message: Message) -> str:
 
 
 def function_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the name and the arguments of a tool's call, which stand in it or in its function."""
+    """Return the mapping with name and arguments of a tool call: its ``function``, or the call itself."""
     function = call.get("function")
     return function if isinstance(function, Mapping) else call
 
 
 def message_tokens(message: Message) -> int:
-    """Return the estimated tokens of a message, with its tool calls and pictures."""
+    """Return the estimated tokens of a message, including its tool calls and media."""
     if message.tokens:
         return message.tokens
     content = message.raw.get("content")
@@ -96,9 +95,9 @@ def message_tokens(message: Message) -> int:
 
 
 def message_time(message: Message) -> datetime | None:
-    """Return when a message was said, where its host says so: in the zone that it names, else the machine's.
+    """Return the time of a message, if its host gives one: in the given time zone, or the machine's for UTC or none.
 
-    UTC is where clocks are, and says nothing of where somebody lives.
+    UTC is the zone of clocks, and does not tell where the user lives.
     """
     for name in ("timestamp", "time", "created_at"):
         if name in message.raw and (time := time_of(message.raw[name])) is not None:
@@ -107,7 +106,7 @@ def message_time(message: Message) -> datetime | None:
 
 
 def day_label(day: date, language: Language) -> str:
-    """Return a day as prompts name it: with the day of the week, which a model gets wrong."""
+    """Return a day as text for a prompt, with the day of the week, which models often get wrong."""
     return f"{day:%Y-%m-%d}，星期{'一二三四五六日'[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
 
 
@@ -119,11 +118,11 @@ def render(
     days: Language | None = None,
     today: date | None = None,
 ) -> str:
-    """Write a conversation out, a line a message, within ``tokens`` estimated tokens.
+    """Return a conversation as text, one line per message, within ``tokens`` estimated tokens.
 
-    When everything does not fit, long messages are cut first, and of what is then still too much the oldest
-    messages are left out. ``names`` gives the roles other names. ``days``: the
-    day is put above the messages of each, in this language, where there are several; what has no time is of ``today``.
+    Long messages are cut first; if that is not enough, the oldest messages are left out. ``names`` replaces the names
+    of roles. With ``days``, a language, headings name the days when the messages are from several; messages without a
+    time are from ``today``.
     """
     spoken = [(message, content_of(message)) for message in messages if message.role != "system"]
     spoken = [
@@ -138,9 +137,9 @@ def render(
     tokens -= headings * _DAY_TOKENS
     labels = names or {}
     prefixes = [f"{labels.get(message.role, message.role)}: " for message, _ in spoken]
-    # A bounded look at each is enough: none gets more than everything.
+    # No message can get more than all tokens, so only that much of each is measured.
     sizes = [min(tokens, estimate_tokens(text[: 4 * tokens + 4])) for _, text in spoken]
-    limit = max(_LEAST, fair_limit(sizes, tokens - _PREFIX_TOKENS * len(spoken)))
+    limit = max(_LEAST_TOKENS, fair_limit(sizes, tokens - _PREFIX_TOKENS * len(spoken)))
     shares = [min(size, limit) for size in sizes]
     lines: list[str] = []
     left = tokens
@@ -159,7 +158,7 @@ def render(
 
 
 def fair_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest size to which every longer one can be cut so that they fit together; 1 at least."""
+    """Return the largest limit, at least 1, for which the sizes fit into ``room`` when larger ones are cut to it."""
     ordered = sorted(sizes)
     for index, size in enumerate(ordered):
         remaining = len(ordered) - index

@@ -1,8 +1,7 @@
-"""The days that a text names, seen from a day ("yesterday", "last Friday", 上周五, 三天前), and the bounds of a period.
+"""The days that a text names relative to a day ("yesterday", "last Friday", 上周五, 三天前), and dates as index terms.
 
-One table a language, for searching and for lists of what was said: what is remembered for long carries days that the
-model has written out. Dates that stand in a text are terms of the index, in one form, so that "May 8", "5月8日" and
-"2023-05-08" meet.
+There is one table of phrases per language, used for searches and lists only: in entries the model writes dates out.
+Dates in texts become index terms of one form, so that "May 8", "5月8日" and "2023-05-08" match each other.
 """
 
 import re
@@ -14,15 +13,15 @@ from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Of a long text so much is read, from either end, and so many spans are taken.
-_HEAD, _TAIL, _MOST_SPANS = 512, 256, 8
-# Days that a vague count may mean, before and after; and those of "recently".
+# Characters that are read from the beginning and the end of a long text, and the most spans that are returned.
+_HEAD_CHARS, _TAIL_CHARS, _MOST_SPANS = 512, 256, 8
+# The tolerance of a vague count in days, by unit, and the days of "recently".
 _VAGUE, _RECENT = {"day": 2, "week": 7, "month": 21, "year": 150}, 14
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
-# What follows 周, 星期 and 礼拜.
+# The characters that follow 周, 星期 and 礼拜.
 _WEEKDAYS_ZH = {character: number for number, character in enumerate("一二三四五六日")} | {"天": 6}
 _WEEKDAY_ZH = f"(?P<weekday>[{''.join(_WEEKDAYS_ZH)}])"
 _WEEK_ZH = "(?:周|星期|礼拜)"
@@ -32,7 +31,7 @@ _DIGITS_ZH = {digit: number for number, digit in enumerate("一二三四五六�
 
 
 def _number_zh(text: str) -> int:
-    """Return the value of figures, or of a Chinese number up to 99."""
+    """Return the value of digits, or of a Chinese number up to 99."""
     if text.isdecimal():
         return int(text)
     tens, ten, ones = text.rpartition("十")
@@ -41,20 +40,20 @@ def _number_zh(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DaySpan:
-    """Some days, both ends included."""
+    """A range of days, both ends included."""
 
     start: date
     end: date
 
     @classmethod
     def of(cls, day: date, days: int = 1) -> "DaySpan":
-        """Return the span of so many days that begins on one."""
+        """Return the span of ``days`` days from ``day`` on."""
         return cls(day, day + timedelta(days=days - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDays:
-    """The days that a phrase names, and the place of the phrase in the text."""
+    """The days that a phrase names, and the position of the phrase in the text."""
 
     span: DaySpan
     start: int
@@ -90,7 +89,7 @@ def _last_weekday(today: date, number: int) -> DaySpan:
     return _days_before(today, (today.weekday() - number - 1) % 7 + 1)
 
 
-def _ago(today: date, count: int, unit: str, *, vague: bool = False) -> DaySpan:
+def _span_ago(today: date, count: int, unit: str, *, vague: bool = False) -> DaySpan:
     if unit in ("month", "year") and not vague:
         return _month_before(today, count) if unit == "month" else _year(today.year - count)
     around = _VAGUE[unit] if vague else 0 if unit == "day" else 3
@@ -103,13 +102,13 @@ _COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(_NUMBERS)}|an?|{'|'.join(_VAGUE_WORDS)})"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 
 
-def _counted(found: re.Match[str], today: date) -> DaySpan:
+def _count_ago(found: re.Match[str], today: date) -> DaySpan:
     word = found["n"]
     count = _VAGUE_WORDS.get(word) or _NUMBERS.get(word) or (1 if word in ("a", "an") else int(word))
-    return _ago(today, count, found["unit"], vague=word in _VAGUE_WORDS)
+    return _span_ago(today, count, found["unit"], vague=word in _VAGUE_WORDS)
 
 
-def _last(found: re.Match[str], today: date) -> DaySpan:
+def _last_or_this(found: re.Match[str], today: date) -> DaySpan:
     word, weeks = found["what"], 0 if found["which"] == "this" else -1
     if word == "week":
         return _week(today, weeks)
@@ -126,8 +125,8 @@ _ENGLISH: Mapping[str, Meaning] = {
     r"\b(?:yesterday|last night)\b": lambda _found, today: _days_before(today, 1),
     r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b": lambda _found, today: DaySpan.of(today),
     r"\b(?:the other day|recently|lately)\b": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
-    rf"\b{_COUNT} {_UNIT} ago\b": _counted,
-    rf"\b(?P<which>last|past|this|previous) (?P<what>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b": _last,
+    rf"\b{_COUNT} {_UNIT} ago\b": _count_ago,
+    rf"\b(?P<which>last|past|this|previous) (?P<what>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b": _last_or_this,
     rf"\b(?:on )?{_WEEKDAY}\b": lambda found, today: _last_weekday(today, _WEEKDAYS.index(found["weekday"])),
 }
 
@@ -137,27 +136,27 @@ _DAYS_ZH = {"今天": 0, "今晚": 0, "今早": 0, "昨天": 1, "昨晚": 1, "�
 _YEARS_ZH = {"今年": 0, "去年": 1, "前年": 2}
 
 
-def _counted_zh(found: re.Match[str], today: date) -> DaySpan:
+def _count_ago_zh(found: re.Match[str], today: date) -> DaySpan:
     vague = found["n"] == "几"
-    return _ago(today, 3 if vague else _number_zh(found["n"]), _UNITS_ZH[found["unit"]], vague=vague)
+    return _span_ago(today, 3 if vague else _number_zh(found["n"]), _UNITS_ZH[found["unit"]], vague=vague)
 
 
-def _ups(found: re.Match[str]) -> int:
-    """Return how many weeks or months before this one 上, 上上, 这 or 本 is."""
+def _periods_back(found: re.Match[str]) -> int:
+    """Return how many weeks or months back 上, 上上, 这 or 本 refers to."""
     return found["which"].count("上")
 
 
 def _week_zh(found: re.Match[str], today: date) -> DaySpan:
-    week = _week(today, -_ups(found))
+    week = _week(today, -_periods_back(found))
     return DaySpan.of(week.start + timedelta(days=_WEEKDAYS_ZH[found["weekday"]])) if found["weekday"] else week
 
 
 _CHINESE: Mapping[str, Meaning] = {
     "|".join(sorted(_DAYS_ZH, key=len, reverse=True)): lambda found, today: _days_before(today, _DAYS_ZH[found[0]]),
     "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
-    rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _counted_zh,
+    rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _count_ago_zh,
     rf"(?P<which>上+|这|本)个?{_WEEK_ZH}{_WEEKDAY_ZH}?": _week_zh,
-    r"(?P<which>上上|上|这|本)个?月": lambda found, today: _month_before(today, _ups(found)),
+    r"(?P<which>上上|上|这|本)个?月": lambda found, today: _month_before(today, _periods_back(found)),
     rf"(?:{'|'.join(_YEARS_ZH)})(?!(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月)": (
         lambda found, today: _year(today.year - _YEARS_ZH[found[0]])
     ),
@@ -166,22 +165,22 @@ _CHINESE: Mapping[str, Meaning] = {
     ),
 }
 _RULES = [(lazy_re(pattern), meaning) for table in (_ENGLISH, _CHINESE) for pattern, meaning in table.items()]
-_MAY_NAME = lazy_re(r"[天日周期拜月年近晚早]|day|night|morning|evening|noon|week|month|year|ly\b")
+_DAY_HINT = lazy_re(r"[天日周期拜月年近晚早]|day|night|morning|evening|noon|week|month|year|ly\b")
 
 
 def named_days(text: str, today: date) -> list[NamedDays]:
-    """Return the days that a text names, in its order; of phrases that overlap the one that begins first."""
+    """Return the days that a text names, in its order. Of overlapping phrases the one that begins first counts."""
     folded = fold_text(text)
-    if not _MAY_NAME.search(folded):
+    if not _DAY_HINT.search(folded):
         return []
     kept: list[NamedDays] = []
-    for one in sorted(_found(folded, today), key=lambda one: (one.start, -one.end)):
+    for one in sorted(_find_phrases(folded, today), key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
 
 
-def _found(folded: str, today: date) -> Iterator[NamedDays]:
+def _find_phrases(folded: str, today: date) -> Iterator[NamedDays]:
     for pattern, meaning in _RULES:
         for match in pattern.finditer(folded):
             try:
@@ -191,9 +190,9 @@ def _found(folded: str, today: date) -> Iterator[NamedDays]:
 
 
 def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
-    """Return the spans of days that a query names, seen from ``now`` in its own time zone, without repetitions."""
-    if len(text) > _HEAD + _TAIL:
-        text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    """Return the distinct spans of days that a query names, relative to ``now`` in its own time zone."""
+    if len(text) > _HEAD_CHARS + _TAIL_CHARS:
+        text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
     return tuple(dict.fromkeys(one.span for one in named_days(text, now.date())))[:_MOST_SPANS]
 
 
@@ -204,12 +203,13 @@ _AROUND = " \t\n.,;:!?\"'"
 
 
 def parse_moment(text: str, *, end: bool, now: datetime | None = None) -> datetime:
-    """Return the moment that a bound in text names, aware: of a day, a month or a year the first, or with ``end`` last.
+    """Return the aware time that ``text`` names, as the bound of a period.
 
-    Without a zone it is the machine's time. With ``now`` a bound may name days in words, seen from then: "yesterday",
-    上周五. Raises `ValueError` where it names none.
+    A day, month or year stands for its first moment, or with ``end`` for its last. A time without an offset is local.
+    With ``now`` the text may also name days in words, relative to it: "yesterday", 上周五. Raises `ValueError` for any
+    other text.
     """
-    span = _period(fold_text(text).strip()) or (_in_words(text, now) if now is not None else None)
+    span = _parse_period(fold_text(text).strip()) or (_parse_words(text, now) if now is not None else None)
     try:
         if span is not None:
             bound = datetime.combine(span.end, time.max) if end else datetime.combine(span.start, time.min)
@@ -220,8 +220,8 @@ def parse_moment(text: str, *, end: bool, now: datetime | None = None) -> dateti
         raise ValueError(Sentence("it is no date")) from error
 
 
-def _period(text: str) -> DaySpan | None:
-    """Return the days of a year, a month or a day in figures, or None for anything else."""
+def _parse_period(text: str) -> DaySpan | None:
+    """Return the days of a year, a month or a day in digits, or None for any other text."""
     found = _PERIOD.fullmatch(text)
     if found is None:
         return None
@@ -234,8 +234,8 @@ def _period(text: str) -> DaySpan | None:
         raise ValueError(Sentence("there is no such day")) from error
 
 
-def _in_words(text: str, now: datetime) -> DaySpan | None:
-    """Return the days that a text is, and nothing else: "last week", 上周; or None."""
+def _parse_words(text: str, now: datetime) -> DaySpan | None:
+    """Return the days of a text that consists of one phrase ("last week", 上周), or None."""
     found = named_days(text, now.astimezone().date())
     if len(found) != 1:
         return None
@@ -248,7 +248,7 @@ _MONTHS = (
     *("september sept sep", "october oct", "november nov", "december dec"),
 )
 _MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
-# Ordinary words, too: alone they count as months only with a capital letter.
+# These are also ordinary words: without a day or year they count as months only with a capital letter.
 _AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
 _MONTH_NAME = "|".join(sorted(_MONTH_NUMBERS, key=len, reverse=True))
 
@@ -271,10 +271,10 @@ _DATE_EN = re.compile(
 
 
 def date_terms(text: str) -> list[str]:
-    """Return the terms of every date in ``text``, from the most to the least exact of each. Chinese is simplified.
+    """Return the index terms of every date in ``text``, whose Chinese must be simplified, the most exact terms first.
 
-    They follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, ``--05-08`` a day of any year, ``--05`` a
-    month of any year.
+    They follow ISO 8601: ``2023-05-08`` is a day, ``2023-05`` a month of a year, ``--05-08`` a day of any year, and
+    ``--05`` a month of any year.
     """
     terms: list[str] = []
     for match in _DATE_IN_FIGURES.finditer(text):
@@ -292,7 +292,7 @@ def date_terms(text: str) -> list[str]:
 
 
 def _terms(year: str | None, month: int, day: str | None) -> list[str]:
-    """Return the terms of one date; an impossible one has none."""
+    """Return the terms of one date. An impossible date has none."""
     number = int(day) if day else 0
     if not 1 <= month <= 12 or number > 31:
         return []

@@ -1,10 +1,10 @@
-"""Empty templates: parts of a long-term file that a host has put there, and that nobody has written into.
+"""Recognises the parts of a long-term file that still contain only the host's template.
 
-A line counts as the host's only word for word: what a person sets in brackets or in italics is that person's.
+Only exact lines of the template count: other text in brackets or italics was written by a person.
 """
 
-# What nanobot's MEMORY.md says below its headings.
-_HOSTS_LINES = (
+# The placeholders in nanobot's MEMORY.md.
+_TEMPLATE_LINES = (
     "",
     "(Important facts about the user)",
     "(User preferences learned over time)",
@@ -16,12 +16,12 @@ _HOSTS_LINES = (
 
 
 def is_empty_template(text: str) -> bool:
-    """Return whether a part of a file holds headings, rules and a host's own placeholders alone."""
-    return all(map(_is_hosts, text.splitlines()))
+    """Return whether a part of a file contains only headings, horizontal rules and the host's placeholders."""
+    return all(map(_is_template_line, text.splitlines()))
 
 
-def _is_hosts(line: str) -> bool:
-    # A heading of the third level may be an entry that somebody wrote by hand.
+def _is_template_line(line: str) -> bool:
+    # A heading of level 3 may be an entry that a person wrote by hand.
     is_heading = line.split(maxsplit=1)[:1] in (["#"], ["##"])
     is_rule = line.strip().startswith("---") and not line.strip(" \t-")
-    return is_heading or is_rule or line.strip() in _HOSTS_LINES
+    return is_heading or is_rule or line.strip() in _TEMPLATE_LINES

@@ -1,4 +1,4 @@
-"""What a language model's answer amounts to: nothing, a refusal, or words that the conversation bears out."""
+"""Checks of a language model's answer: whether it is empty, a refusal, or grounded in the conversation."""
 
 import re
 import unicodedata
@@ -11,20 +11,20 @@ from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
+# Answers that mean "nothing": the agreed word in any spelling, or an empty JSON value.
 _NO_REPLY = lazy_re(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
 _EMPTY_JSON = lazy_re(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
 _FENCE_LINE = lazy_re(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
-# Reasoning, as models write it into their answers: up to its end, or up to the end of what was cut off.
-_THOUGHTS = lazy_re(
+# Reasoning in an answer, up to its closing mark, or to the end of a truncated answer.
+_REASONING = lazy_re(
     r"<(think|thinking|thought|reasoning|reflection|seed:think)>.*?(?:</\1>|\Z)"
     r"|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)"
     r"|<\|START_THINKING\|>.*?(?:<\|END_THINKING\|>|\Z)"
     r"|<\|channel\|>(?:analysis|commentary).*?(?:<\|channel\|>final|\Z)|<\|(?:message|start|end|return)\|>",
     re.DOTALL | re.IGNORECASE,
 )
-# Some templates begin the reasoning themselves, and only its end is in the answer.
-_THOUGHT_BEFORE = lazy_re(
+# Some chat templates open the reasoning themselves, so that only its closing mark is in the answer.
+_UNOPENED_REASONING = lazy_re(
     r"\A(?!\s*[\[{`]).*?(?:</(?:think|thinking|thought|reasoning|seed:think)>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -34,7 +34,7 @@ _REFUSAL = lazy_re(
     r"|我无法|我不能|无法协助)",
     re.IGNORECASE,
 )
-# Refusals are short; a long text that begins with an apology goes on to say something.
+# Refusals are short: a longer text that begins with an apology has other content.
 _REFUSAL_CHARS = 400
 
 _LATIN = lazy_re(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
@@ -51,17 +51,16 @@ _COMMON_CJK = frozenset(
 
 
 def without_reasoning(answer: str) -> str:
-    """Return an answer without the reasoning that some models write into it."""
+    """Return an answer without the reasoning that some models include."""
     if not any(mark in answer for mark in "<[◁"):
         return answer.strip()
-    return _THOUGHT_BEFORE.sub("", _THOUGHTS.sub("", answer)).strip()
+    return _UNOPENED_REASONING.sub("", _REASONING.sub("", answer)).strip()
 
 
 def is_no_reply(answer: str) -> bool:
-    """Return whether an answer means "nothing to say": NO_REPLY in any shape, or an explicit empty value.
+    """Return whether an answer means "nothing to say": NO_REPLY in any spelling, or an empty JSON value.
 
-    The word counts wherever it occurs, so look for what the answer holds besides first. An empty answer says
-    nothing of the kind: it is a failure.
+    NO_REPLY counts anywhere in the answer, so use its other content first. An empty answer is not one: it is a failure.
     """
     text = unicodedata.normalize("NFKC", printable(without_reasoning(answer))).casefold()
     if _NO_REPLY.search(text.replace("\\_", "_")):
@@ -76,7 +75,7 @@ def is_refusal(answer: str) -> bool:
 
 
 def terms(text: str) -> set[str]:
-    """Return what a text is about, roughly: its longer words and numbers, and pairs of CJK characters."""
+    """Return the terms that roughly describe a text: its longer words, numbers, and pairs of CJK characters."""
     folded = fold_text(text)
     found = {
         word
@@ -91,34 +90,34 @@ def terms(text: str) -> set[str]:
 
 
 class Evidence:
-    """The texts that an answer may speak of. Built once, asked for each part of the answer."""
+    """The terms of the source texts, to check the parts of an answer against."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._terms: set[str] = set()
         for text in texts:
             self._terms |= terms(text)
-        # The first letters represent the word: "decides" is grounded by "decided".
+        # Words are compared by their first letters, so that "decided" supports "decides".
         self._stems = {term[:5] for term in self._terms if len(term) > 5 and term.isascii()}
 
     def share(self, text: str) -> float:
-        """Return the share of ``text``'s terms that the texts hold, in 0..1; 0 for a text without terms."""
-        asked = terms(text)
-        if not asked:
+        """Return the share of the text's terms that occur in the sources, from 0 to 1; 0 for a text without terms."""
+        text_terms = terms(text)
+        if not text_terms:
             return 0.0
-        return sum(map(self.holds, asked)) / len(asked)
+        return sum(map(self.contains, text_terms)) / len(text_terms)
 
-    def holds(self, term: str) -> bool:
-        """Return whether the texts hold one of the `terms`, be it in another form."""
+    def contains(self, term: str) -> bool:
+        """Return whether a term, or another form of the word, occurs in the sources."""
         return term in self._terms or (term.isascii() and term[:5] in self._stems)
 
 
-# A summary is junk when fewer of its terms than this share, or this number, occur in what it was made of.
+# A summary must share at least this part of its terms, and this number of terms, with its sources.
 _GROUNDED_SHARE, _GROUNDED_TERMS = 0.2, 3
-# It is an echo when more of its characters than this are whole lines of what was said, with who said it.
+# It is an echo when lines copied from the conversation make up more than this share of its characters.
 _ECHO_SHARE = 0.7
-# One of so many characters repeats itself when it is compressed to less than this share; prose is to a quarter.
+# From this length on it is repetitive when it compresses to less than this share; prose compresses to about a quarter.
 _REPEATED_CHARS, _REPEATED_SHARE = 300, 0.12
-# The shortest summaries: of a long text, and of any.
+# The least tokens of the summary of a text of more than the second number, and the least characters of any summary.
 _SHORTEST_TOKENS, _LONG_TEXT_TOKENS, _SHORTEST_CHARS = 12, 400, 8
 
 _LEAD = lazy_re(
@@ -126,13 +125,13 @@ _LEAD = lazy_re(
     r"[^\n]{0,120}[:：.。!！]\s*\n|\W*(?:summary|摘要|总结)\s*[:：]\s*)",
     re.IGNORECASE,
 )
-# How data begins, and a line of the conversation as prompts show it.
+# The beginnings of data, and of a line of the conversation as prompts show it.
 _DATA = ("{", "[{", '["', "[[", "<?xml", "<html", "<!doctype")
-_SPOKEN = ("user:", "assistant:", "assistant calls", "tool")
+_SPEAKERS = ("user:", "assistant:", "assistant calls", "tool")
 
 
 def clean_summary(answer: str) -> str:
-    """Return a model's summary without thoughts, code fence and phrases before it."""
+    """Return a model's summary without reasoning, a code fence around it, and introductory phrases."""
     text = without_reasoning(printable(answer, control=" "))
     opening, _, rest = text.partition("\n")
     if opening.startswith("```") and "```" not in opening[3:]:
@@ -142,9 +141,9 @@ def clean_summary(answer: str) -> str:
 
 
 def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str] = ()) -> str:
-    """Return what is wrong with a cleaned summary in one or two words; nothing when it can be used.
+    """Return what is wrong with a cleaned summary, in a few words, or "" when it can be used.
 
-    ``sources`` are the texts that it was made of; ``prompt`` is what is in each prompt.
+    ``sources`` are the summarised texts; ``prompt`` holds the fixed texts of the prompt.
     """
     if not summary:
         return "empty"
@@ -162,17 +161,17 @@ def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str]
     data = summary.encode()
     if len(summary) >= _REPEATED_CHARS and len(zlib.compress(data)) < _REPEATED_SHARE * len(data):
         return "repetition"
-    # What the prompt asks for by name is in any answer, and does not count.
-    told = terms(summary).difference(*map(terms, prompt))
-    known = sum(map(Evidence(sources).holds, told))
-    if known < _GROUNDED_TERMS or known < _GROUNDED_SHARE * len(told):
+    # Terms of the prompt occur in any answer, and do not count.
+    summary_terms = terms(summary).difference(*map(terms, prompt))
+    grounded = sum(map(Evidence(sources).contains, summary_terms))
+    if grounded < _GROUNDED_TERMS or grounded < _GROUNDED_SHARE * len(summary_terms):
         return "not about the conversation"
     return ""
 
 
 def _is_echo(summary: str, sources: Sequence[str]) -> bool:
-    """Return whether a summary is what was said; the lines of an earlier summary may occur again."""
+    """Return whether a summary mostly repeats the conversation. Lines of an earlier summary may be repeated."""
     lines = [line.strip() for line in summary.splitlines() if line.strip()]
-    spoken = [line for line in lines if line.startswith(_SPOKEN)]
-    given = {line.strip() for source in sources for line in source.splitlines()} if spoken else set()
-    return sum(len(line) for line in spoken if line in given) > _ECHO_SHARE * sum(map(len, lines))
+    spoken = [line for line in lines if line.startswith(_SPEAKERS)]
+    source_lines = {line.strip() for source in sources for line in source.splitlines()} if spoken else set()
+    return sum(len(line) for line in spoken if line in source_lines) > _ECHO_SHARE * sum(map(len, lines))

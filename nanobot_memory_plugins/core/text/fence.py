@@ -1,7 +1,7 @@
-"""The fence around injected memories: a reference, never an instruction.
+"""The fence around injected memories, which marks them as reference and not as instructions.
 
-The fence opens and closes with a marker and a nonce that is new for every block, so that stored text, which cannot
-know the nonce, cannot close it. Text that looks like a marker, however it is disguised, is replaced as well.
+A fence opens and closes with a marker and a nonce that is new for every block, so that stored text, which cannot know
+the nonce, cannot close it. Text that looks like a marker, even in disguise, is replaced.
 """
 
 import re
@@ -25,22 +25,22 @@ PREFIX = {
 }
 SUFFIX = {"zh": "[记忆参考结束]", "en": "[End of remembered notes]"}
 
-# What replaces text that imitates a marker.
+# Replaces text that imitates a marker.
 REPLACEMENT = "[…]"
 
-# Old and Japanese forms of the characters in the markers.
-_FORMS = {"叅攷歴": "参考历"}
-# Cyrillic and Greek letters that look like the Latin ones of the markers, in lower case (Unicode's confusables).
+# Old and Japanese variants of characters in the markers.
+_VARIANTS = {"叅攷歴": "参考历"}
+# Cyrillic and Greek letters that look like Latin letters of the markers, in lower case (Unicode's confusables).
 _LOOK_ALIKES = {"аеорсухіѕһӏпгтнмвкԁԝ": "aeopcyxishlnrthmbkdw", "αεορτινμβηκυω": "aeoptinmbhkuw", "ɡıɑ": "gia"}
 _TABLE = SIMPLIFIED_OF | {
     ord(one): ord(other)
-    for pairs in (_FORMS, _LOOK_ALIKES)
+    for pairs in (_VARIANTS, _LOOK_ALIKES)
     for left, right in pairs.items()
     for one, other in zip(left, right, strict=True)
 }
-# Letters by their category that show nothing: the fillers of Hangul.
+# Invisible characters of a letter category: the fillers of Hangul.
 _INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0")
-# Shortest runs that are recognised as an imitation, folded: no spaces, no punctuation, lower case.
+# Texts that count as an imitation of a marker, folded: no spaces, no punctuation, lower case.
 _IMITATIONS = (
     "记忆参考结束",
     "历史记忆参考",
@@ -51,17 +51,17 @@ _IMITATIONS = (
     "notinstructionstofollow",
     "runtimecontext",
 )
-_LOOKED_THROUGH = 50_000  # characters of a text by which its language is recognised
+_LANGUAGE_SAMPLE = 50_000  # characters of a text that are searched to detect its language
 CJK = lazy_re(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
-_BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
-_ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
+_OPENING = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
+_CLOSING = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
 _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 
 def language_of(text: str) -> Language:
-    """Return ``zh`` when there are Chinese characters in the text, else ``en``."""
-    return "zh" if not text.isascii() and CJK.search(text, 0, _LOOKED_THROUGH) else "en"
+    """Return ``zh`` when the text contains Chinese characters, else ``en``."""
+    return "zh" if not text.isascii() and CJK.search(text, 0, _LANGUAGE_SAMPLE) else "en"
 
 
 def _new_nonce() -> str:
@@ -69,9 +69,9 @@ def _new_nonce() -> str:
 
 
 def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] = _new_nonce) -> str | None:
-    """Join the texts and wrap them, without what is hidden in them and imitations of the markers.
+    """Join texts and put a fence around them, without invisible characters and imitations of the markers.
 
-    None when there is nothing to wrap.
+    Return None when the texts are empty.
     """
     body = "\n\n".join(filter(None, (neutralise(printable(text)).strip() for text in texts)))
     if not body:
@@ -81,18 +81,18 @@ def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] 
 
 
 def is_fenced(block: str) -> bool:
-    """Return whether the whole block is one intact fence: checked again where a block is injected."""
+    """Return whether the whole block is one intact fence, as a last check before it is injected."""
     stripped = block.strip()
     return list(_blocks(stripped)) == [(0, len(stripped))] and sum(map(block.count, PREFIX.values())) == 1
 
 
 def fenced_blocks(text: str) -> list[str]:
-    """Return our own blocks in a text, whole with their markers."""
+    """Return the fenced blocks in a text, with their markers."""
     return [text[start:end] for start, end in _blocks(text)]
 
 
 def remove_fenced(text: str) -> str:
-    """Cut our own blocks out of a text, so that what recall injected is never stored as a memory."""
+    """Return a text without its fenced blocks, so that injected memories are never stored again."""
     if PREFIX["zh"] not in text and PREFIX["en"] not in text:
         return text
     kept: list[str] = []
@@ -104,12 +104,12 @@ def remove_fenced(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Give where each of our blocks begins and ends: to the first suffix with the same nonce."""
+    """Yield the start and end of each fenced block, up to the first closing marker with the same nonce."""
     ends: dict[tuple[str, str], list[int]] = {}
-    for match in _ENDS.finditer(text):
+    for match in _CLOSING.finditer(text):
         ends.setdefault((match["marker"], match["nonce"]), []).append(match.start())
     done = 0
-    for match in _BEGINS.finditer(text):
+    for match in _OPENING.finditer(text):
         places = ends.get((_SUFFIX_OF[match["marker"]], match["nonce"]), ()) if match.start() >= done else ()
         number = bisect_left(places, match.end())
         if number < len(places):
@@ -118,12 +118,12 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def neutralise(text: str) -> str:
-    """Replace whatever reads like one of the markers, disguised ones included.
+    """Replace everything that looks like one of the markers.
 
-    The comparison folds the text: compatibility forms (NFKD), accents, invisible and spacing characters and
-    punctuation dropped, traditional characters made simple, letters that look like Latin ones made Latin, lower case.
+    The comparison ignores compatibility forms (NFKD), accents, case, invisible characters, spaces and punctuation, and
+    the differences between traditional and simplified characters and between Latin letters and their look-alikes.
     """
-    folded = FoldedText.of(text, _plain)
+    folded = FoldedText.of(text, _fold_character)
     pieces: list[str] = []
     position = 0
     for begin, end in sorted(span for imitation in _IMITATIONS for span in folded.find(imitation)):
@@ -134,8 +134,8 @@ def neutralise(text: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def _plain(character: str) -> str:
-    """Return the letters and digits that a character is compared as: no marks, no punctuation, nothing invisible."""
+def _fold_character(character: str) -> str:
+    """Return the letters and digits as which a character is compared. Marks and punctuation give an empty string."""
     if character.isascii():
         return character.lower() if character.isalnum() else ""
     folded = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)

@@ -1,4 +1,4 @@
-"""The spelling in which texts are compared, and where what is found in it stands in the text itself."""
+"""Folding of texts for comparison, and the positions of folded letters in the original text."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -9,26 +9,26 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
 def fold_text(text: str) -> str:
-    """Return a text as most texts are compared: in compatibility forms, simplified characters and small letters."""
+    """Return a text for comparison: NFKC, with simplified characters and casefolded."""
     return simplified(unicodedata.normalize("NFKC", text)).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """The ``letters`` of a text as they are compared, and the place in it of the character that each is of."""
+    """The folded ``letters`` of a text, with the position in the text of the character that each comes from."""
 
     letters: str
     places: tuple[int, ...]
 
     @classmethod
     def of(cls, text: str, letters_of: Callable[[str], str]) -> "FoldedText":
-        """Return a text of whose characters ``letters_of`` gives what each is compared as: none, one or several."""
+        """Fold a text, where ``letters_of`` returns the folded letters of a character: none, one or several."""
         letters = list(map(letters_of, text))
-        places = map(repeat, count(), map(len, letters))  # a whole prompt is looked through: no frame a character
+        places = map(repeat, count(), map(len, letters))  # fast for whole prompts: no Python frame per character
         return cls("".join(letters), tuple(chain.from_iterable(places)))
 
     def find(self, phrase: str) -> Iterator[tuple[int, int]]:
-        """Yield where a phrase, itself folded, begins and ends in the text."""
+        """Yield the start and end of each occurrence of a folded phrase in the original text."""
         at = self.letters.find(phrase)
         while at >= 0:
             yield self.places[at], self.places[at + len(phrase) - 1] + 1

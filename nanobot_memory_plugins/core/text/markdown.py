@@ -1,14 +1,14 @@
-"""Making any text fit for a line, a file and UTF-8."""
+"""Cleaning of arbitrary text for a UTF-8 file, Markdown or a single line."""
 
-# Everything that Python, an editor or a terminal may take for the end of a line.
+# All characters that Python, an editor or a terminal may treat as a line break.
 LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def clean(text: object) -> str:
-    """Return ``text`` as a string that UTF-8 can hold.
+    """Return ``text`` as a string that can be encoded as UTF-8.
 
-    Halves of a surrogate pair that are adjacent become their character, lone ones U+FFFD. None
-    becomes the empty string; other objects become their ``str``.
+    Adjacent halves of a surrogate pair become their character, lone ones U+FFFD. None becomes the empty string, and any
+    other object its ``str``.
     """
     if text is None:
         return ""
@@ -23,11 +23,11 @@ def clean(text: object) -> str:
 def clean_markdown(text: object) -> str:
     """Return ``text`` cleaned, with NUL as U+FFFD.
 
-    CommonMark asks for that (section 2.3), and grep takes a file with a NUL for a binary one.
+    CommonMark requires it (section 2.3), and grep treats a file with NUL as binary.
     """
     return clean(text).replace("\0", "\ufffd")
 
 
 def one_line(text: object) -> str:
-    """Return ``text`` cleaned and on one line, without space around it."""
+    """Return ``text`` cleaned, on one line and stripped."""
     return " ".join(filter(None, clean_markdown(text).splitlines())).strip()

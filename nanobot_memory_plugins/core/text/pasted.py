@@ -1,7 +1,7 @@
-"""What somebody says in their own words: a message without code, quoted lines and the texts that they paste.
+"""The user's own words in a message, without code, quoted lines and pasted texts.
 
-By its form alone, in any language: fences, tags, ``>`` lines, private parts, long quotations; the head of a mail or the
-mark of a role, with all that follows; and of several paragraphs the long ones.
+Pasted text is recognised by its form only, in any language: code fences, tags, ``>`` lines, private parts and long
+quotations; a mail header or a role mark, with everything after it; and the long ones of several paragraphs.
 """
 
 import re
@@ -11,38 +11,38 @@ from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.private import without_private
 
-# Of a longer message so much of the beginning and the end is looked at.
+# Of a message longer than the first number, only this many characters of both ends together are read.
 _MESSAGE_CHARS, _ENDS_CHARS = 40_000, 12_000
 _GAP = "\n\n[…]\n\n"
-# Beside another paragraph, one of more bytes is a text; a Chinese character has three, and says as much as a word.
+# One of several paragraphs counts as pasted from this many bytes on. A Chinese character, of 3 bytes, is about a word.
 _LONG_PARAGRAPH = 200
-# A quotation of so many characters is somebody's text.
+# A quotation from this length on counts as pasted.
 _QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{40,2000}|[\u3400-\u9fff，。！？、]{14,2000})[\"”」』]")
 
 _BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})(?:\s[^<>]*)?>.*?</\2>", re.DOTALL)
-# The line with which a mail begins, a forwarded one, or a turn of a conversation with a model.
-_BEGINS = re.compile(
+# The first line of a mail, of a forwarded mail, or of a turn in a copied conversation.
+_MAIL_OR_TURN_START = re.compile(
     r"^[ \t*]*(?:-{3,}[^-\n]+-{3,}|(?:from|subject|发件人|發件人|寄件人|主题|主題|主旨)[ \t]*[:：].*"
     r"|[\[(【]?(?:assistant|user|human|system|助手|用户|用戶|系统|系統)[\])】]?[ \t]*[:：].*|<\|.*|\[/?INST\].*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
+_PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
 def text_to_assistant(text: str) -> str:
-    """Return what a user's message says to the assistant."""
+    """Return the part of a user's message that is addressed to the assistant."""
     return _without_pasted(both_ends(text))
 
 
 def is_pasted(text: str) -> bool:
-    """Return whether most of what a user sent is somebody else's text."""
+    """Return whether most of a user's message is pasted text."""
     return 2 * len(text_to_assistant(text)) < len(text.strip())
 
 
 def both_ends(text: str) -> str:
-    """Return a long text's beginning and end, and an ordinary text as it is.
+    """Return the beginning and the end of a very long text, cut at line breaks if possible, or the whole text.
 
-    Whoever wants something says it there. It is cut at lines' ends where there are some.
+    Requests are found at the beginning or the end.
     """
     if len(text) <= _MESSAGE_CHARS:
         return text
@@ -53,14 +53,14 @@ def both_ends(text: str) -> str:
     return f"{head}{_GAP}{tail}"
 
 
-# Every hook that gets a message asks for the same.
+# Cached because several hooks ask for the same message.
 @lru_cache(maxsize=512)
 def _without_pasted(text: str) -> str:
     text = _BLOCK.sub("\n", without_private(remove_fenced(clean_markdown(text))))
-    own = ("" if line.lstrip(" \t").startswith((">", "|")) else line for line in text.split("\n"))
-    text = _QUOTATION.sub(" ", "\n".join(own))
-    begins = _BEGINS.search(text)
-    paragraphs = _BETWEEN_PARAGRAPHS.split((text[: begins.start()] if begins else text).strip())
-    if len(paragraphs) > 1 or begins:
+    own_lines = ("" if line.lstrip(" \t").startswith((">", "|")) else line for line in text.split("\n"))
+    text = _QUOTATION.sub(" ", "\n".join(own_lines))
+    pasted = _MAIL_OR_TURN_START.search(text)
+    paragraphs = _PARAGRAPH_BREAK.split((text[: pasted.start()] if pasted else text).strip())
+    if len(paragraphs) > 1 or pasted:
         paragraphs = [one for one in paragraphs if len(one.encode()) <= _LONG_PARAGRAPH]
     return "\n\n".join(paragraphs).strip()

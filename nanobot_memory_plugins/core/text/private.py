@@ -1,12 +1,12 @@
-"""What a message says of itself: that parts of it are private, or that the memory is to pause or to go on."""
+"""Privacy marks in messages: private parts, private messages, and the commands that pause and resume the memory."""
 
 import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.values import Message
 
-_PARTS = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
-_PRIVATE = re.compile(r"\s*/private\b", re.IGNORECASE)
+_PRIVATE_PARTS = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+_PRIVATE_COMMAND = re.compile(r"\s*/private\b", re.IGNORECASE)
 _COMMANDS = {
     "memory pause": "pause",
     "pause memory": "pause",
@@ -23,40 +23,39 @@ _AROUND = " \t\r\n.!。！/"
 
 
 def without_private(text: str) -> str:
-    """Return a text without its ``<private>...</private>`` parts; one that is not closed goes to the end."""
-    return _PARTS.sub("", text) if "<" in text and _PARTS.search(text) else text
+    """Return a text without its ``<private>...</private>`` parts. An unclosed part extends to the end."""
+    return _PRIVATE_PARTS.sub("", text) if "<" in text and _PRIVATE_PARTS.search(text) else text
 
 
 def is_private(text: str) -> bool:
-    """Return whether a message begins with ``/private``: neither it nor its answer is kept."""
-    return _PRIVATE.match(text) is not None
+    """Return whether a message begins with ``/private``, so that neither it nor its answer is kept."""
+    return _PRIVATE_COMMAND.match(text) is not None
 
 
 def memory_command(text: str) -> str:
-    """Return ``pause`` or ``resume`` where a message is that order in its exact words, else nothing."""
+    """Return ``pause`` or ``resume`` when a message is exactly one of these commands, else ""."""
     return _COMMANDS.get(" ".join(text.casefold().split()).strip(_AROUND), "")
 
 
 class OffRecordFilter:
-    """Tells of the messages of one conversation, given in order, which may not be kept.
+    """Decides which messages of one conversation, given in order, must not be kept.
 
-    Those are private messages with what answers them, and all between the words that pause the memory and those that
-    go on with it.
+    These are private messages with their answers, the commands themselves, and all messages while the memory is paused.
     """
 
     def __init__(self) -> None:
-        self._is_paused = self._is_out = False
+        self._is_paused = self._is_turn_private = False
 
     def covers(self, role: str, text: str) -> bool:
-        """Return whether the next message may not be kept."""
+        """Return whether the next message must not be kept."""
         if role == "user" and text.strip():
             command = memory_command(text)
-            self._is_out = is_private(text) or bool(command)
+            self._is_turn_private = is_private(text) or bool(command)
             self._is_paused = command != "resume" and (self._is_paused or command == "pause")
-        return self._is_paused or self._is_out
+        return self._is_paused or self._is_turn_private
 
 
 def keepable_messages(messages: Sequence[Message]) -> list[Message | None]:
-    """Return of a host's history what may be kept, each message in its place."""
+    """Return the messages of a host's history, with None in place of those that must not be kept."""
     off_record = OffRecordFilter()
     return [None if off_record.covers(one.role, one.text) else one for one in messages]

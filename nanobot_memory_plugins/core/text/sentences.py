@@ -1,6 +1,7 @@
-"""Sentences: the place of each one in a text, in English and Chinese.
+"""The positions of sentences in a text, in English and Chinese.
 
-A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind the number of a list. A line ends one.
+A full stop in "Dr. Lee", "3.5", "e.g." or "example.org", or after the number of a list item, does not end a sentence. A
+line break does.
 """
 
 import re
@@ -13,36 +14,35 @@ from nanobot_memory_plugins.redaction.lazy import lazy_re
 Span = tuple[int, int]
 
 
-# What ends a sentence, with the quotation marks and brackets that close behind it.
-_END = lazy_re(
+# The end of a sentence, with the closing quotation marks and brackets after it.
+_SENTENCE_END = lazy_re(
     r"\n+|(?:(?:[。！？；]|[!?;](?=[\s!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+"
     r"|(?P<stop>(?<!\.)\.++)(?=[”’\"'」』）)]*(?:\s|$)))[”’\"'」』）)]*"
 )
-# A full stop after one of these is part of the word; after those that may close a sentence it is, where what
-# follows goes on in small letters.
-_ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
+# Abbreviations whose full stop never ends a sentence, and those whose full stop does unless a small letter follows.
+_ABBREVIATIONS = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
 _WORD_BEFORE = lazy_re(r"[\w.]{1,8}\Z")
 _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Return where each sentence begins and ends, with its mark, without bullets and blank space around it."""
+    """Return the span of each sentence, with its end mark, but without bullets and surrounding white space."""
     spans: list[Span] = []
     start = 0
     for begin, end in _marks(text):
-        spans += _trimmed(text, start, begin if text[begin] == "\n" else end)
+        spans += _trim_span(text, start, begin if text[begin] == "\n" else end)
         start = end
-    return spans + _trimmed(text, start, len(text))
+    return spans + _trim_span(text, start, len(text))
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Yield the place behind the mark of each sentence: where a text may be cut."""
+    """Yield the position after the end mark of each sentence, at which a text may be cut."""
     return (end for _, end in _marks(text))
 
 
 def span_around(spans: Sequence[Span], start: int, end: int) -> Span:
-    """Return where the sentences that a part of a text touches begin and end, which ``spans`` are the places of."""
+    """Extend a part of a text to whole sentences, given the ``spans`` of all sentences."""
     touched = spans[bisect_right(spans, start, key=itemgetter(1)) : bisect_left(spans, end, key=itemgetter(0))]
     return (min(start, touched[0][0]), max(end, touched[-1][1])) if touched else (start, end)
 
@@ -53,26 +53,26 @@ def sentences_of(text: str) -> list[str]:
 
 
 def ends_in_question_mark(text: str) -> bool:
-    """Return whether a text ends in a question mark, be it within quotation marks or brackets."""
+    """Return whether a text ends in a question mark, possibly before closing quotation marks or brackets."""
     return text.rstrip(" \n\t\"'”’」』）)*_").endswith(("?", "？"))
 
 
 def is_only_questions(text: str) -> bool:
-    """Return whether every sentence of a text ends in a question mark."""
+    """Return whether all sentences of a text are questions, by their question marks."""
     return ends_in_question_mark(text) and all(map(ends_in_question_mark, sentences_of(text)))
 
 
 def _marks(text: str) -> Iterator[Span]:
-    """Yield the place of the mark of each sentence."""
+    """Yield the span of the end mark of each sentence."""
     start = 0
-    for found in _END.finditer(text):
-        if found["stop"] is None or _ends_here(text, start, found):
+    for found in _SENTENCE_END.finditer(text):
+        if found["stop"] is None or _ends_sentence(text, start, found):
             start = found.end()
             yield found.span()
 
 
-def _trimmed(text: str, start: int, end: int) -> list[Span]:
-    """Return the place of the sentence within another, or nothing where that is blank."""
+def _trim_span(text: str, start: int, end: int) -> list[Span]:
+    """Return the span without white space and bullet in a list, which is empty for a blank span."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -83,14 +83,14 @@ def _trimmed(text: str, start: int, end: int) -> list[Span]:
     return [(start, end)] if start < end else []
 
 
-def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
+def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     """Return whether a full stop ends a sentence."""
     if len(stop["stop"]) > 1:
         return True
     before = _WORD_BEFORE.search(text, max(start, stop.start() - 8), stop.start())
     word = before[0] if before is not None else ""
     after = text[stop.end() : stop.end() + 2].strip()
-    if word.isdigit() and len(word) <= 2 and after:  # the number of a list, at its beginning or in a line
+    if word.isdigit() and len(word) <= 2 and after:  # perhaps the number of a list item
         ahead = text[max(start, stop.start() - len(word) - 4) : stop.start() - len(word)].lstrip(" \t\n-*")
         if ahead.endswith((":", "：")) and ahead[-2:-1].isdigit():
             return True
@@ -98,7 +98,7 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
             return False
     folded = word.casefold()
-    if folded in _ABBREVIATED:
+    if folded in _ABBREVIATIONS:
         return False
     if folded == "no":
         return not after.isdigit()

@@ -1,7 +1,7 @@
-"""The mark by which the summary of an earlier compaction is known among chat messages.
+"""The marker that identifies the summary of an earlier compaction among chat messages.
 
-A summary begins with it, so that the next compaction carries the summary on and nobody takes it for something that was
-said. A host that keeps its summaries elsewhere hands one over as a message of the system that begins with it.
+A summary begins with it, so that the next compaction continues the summary instead of treating it as a message that
+somebody wrote. A host that stores its summaries elsewhere passes one as a system message that begins with the marker.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ MARK: dict[Language, str] = {"en": "[Summary of the earlier conversation]", "zh"
 
 
 def marked_summary(text: str, language: Language) -> str:
-    """Return ``text`` with the mark before it, once."""
+    """Return ``text`` with one marker before it."""
     return f"{MARK[language]}\n{unmarked_summary(text)}"
 
 
 def unmarked_summary(text: str) -> str:
-    """Return the text of a summary without its mark."""
+    """Return the text of a summary without its marker."""
     text = text.strip()
     for mark in MARK.values():
         text = text.removeprefix(mark).lstrip()
@@ -26,9 +26,9 @@ def unmarked_summary(text: str) -> str:
 
 
 def find_earlier_summary(messages: Sequence[Message]) -> int | None:
-    """Return the index of the message that holds the earlier summary, or None.
+    """Return the index of the message with the earlier summary, or None.
 
-    Only system messages may come before it: the same words further on are somebody's, and no summary of ours.
+    Only system messages may precede it: further on the marker would be part of an ordinary message.
     """
     for index, message in enumerate(messages):
         if message.text.lstrip().startswith(tuple(MARK.values())):
