@@ -1,6 +1,6 @@
-"""Redaction as the set does it: by the built-in rules and those of the installed distributions.
+"""Redaction with the built-in rules and those of installed distributions.
 
-Whatever goes into a file, a row, a vector or a log goes through here.
+Everything that is written to a file, the index or a log is redacted here.
 """
 
 from nanobot_memory_plugins.core.redaction.installed_rules import redact_text, safe_preview

@@ -1,4 +1,4 @@
-"""Redaction by the built-in rules and those that installed distributions bring; a rule that fails costs only itself."""
+"""Redaction with the built-in rules and those of installed distributions, whose failures affect no other rule."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.redaction.engine.redactor import Budget, ContactPolicy, Redactor
 
 SECONDS = 0.5
-"""For one rule and one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine."""
+"""The time limit of one rule for one window of the text. A rule needs milliseconds, but the machine may be busy."""
 _MOST_FAILURES = 3
-# By name: their values differ between `re` and `regex`.
+# Converted by name, since their values differ between `re` and `regex`.
 _FLAGS = (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledRules:
-    """What one entry point brought; ``error`` says why it brought nothing."""
+    """The rules of one entry point, or the ``error`` because of which it has none."""
 
     point: InstalledEntryPoint
     rules: tuple[Rule, ...] = ()
@@ -33,43 +33,43 @@ class InstalledRules:
 
 
 class BoundedRules:
-    """Rules of third parties. One that raises, or searches too long, finds nothing, and is left out at the third time.
+    """Third-party rules, with a time limit. A rule that raises or takes too long finds nothing.
 
-    Raises `PluginError` for what is no rule, and for a pattern that the engine cannot read: it is one whose search can
-    be broken off, which that of `re` cannot.
+    It is disabled after the third failure in a row. The patterns are compiled for `regex`, whose searches can be
+    interrupted, unlike those of `re`. Raises `PluginError` for anything but a rule, and for an invalid pattern.
     """
 
     def __init__(self, rules: Iterable[object], *, seconds: float = SECONDS) -> None:
-        self._rules = list(map(_compiled, rules))
+        self._rules = list(map(_compile_rule, rules))
         self._seconds = seconds
         self._failures = [0] * len(self._rules)
 
     def find(self, text: str, lower: str) -> list[Span]:
-        """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+        """Return the matches of all rules in ``text``. ``lower`` is the text in lower case."""
         spans: list[Span] = []
         for number, (rule, pattern) in enumerate(self._rules):
             searched = lower if rule.ignores_case else text
-            is_called_for = not rule.literals or any(literal in searched for literal in rule.literals)
-            if self._failures[number] >= _MOST_FAILURES or not is_called_for:
+            may_match = not rule.literals or any(literal in searched for literal in rule.literals)
+            if self._failures[number] >= _MOST_FAILURES or not may_match:
                 continue
             try:
-                spans += list(self._found(rule, pattern, text))
+                spans += list(self._matches(rule, pattern, text))
                 self._failures[number] = 0
-            except (Exception, SystemExit) as error:  # a validator is code of others, and may raise what it likes
+            except (Exception, SystemExit) as error:  # a validator is third-party code, and may raise anything
                 self._failures[number] += 1
                 ended = "; it is left out from now on" if self._failures[number] >= _MOST_FAILURES else ""
                 logger.warning("redaction rule {} failed: {}{}", rule.kind, exception_name(error), ended)
         return spans
 
-    def _found(self, rule: Rule, pattern: Any, text: str) -> Iterator[Span]:
-        hidden = "secret" if "secret" in pattern.groupindex else 0
+    def _matches(self, rule: Rule, pattern: Any, text: str) -> Iterator[Span]:
+        group = "secret" if "secret" in pattern.groupindex else 0
         for match in pattern.finditer(text, concurrent=True, timeout=self._seconds):
-            start, end = match.span(hidden)
+            start, end = match.span(group)
             if end > start >= 0 and (rule.validator is None or rule.validator(text[start:end])):
                 yield Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR)
 
 
-def _compiled(rule: object) -> tuple[Rule, Any]:
+def _compile_rule(rule: object) -> tuple[Rule, Any]:
     import regex
 
     if not isinstance(rule, Rule) or not isinstance(rule.pattern.pattern, str):
@@ -83,12 +83,12 @@ def _compiled(rule: object) -> tuple[Rule, Any]:
 
 
 def redact_text(text: str, *, keeps: "ContactPolicy | None" = None) -> str:
-    """Give ``text`` with every secret replaced; ``keeps`` decides whether contact data stays."""
+    """Return ``text`` with every secret replaced. ``keeps`` decides which contact data stays."""
     return default_redactor().redact(text, keeps=keeps)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None" = None) -> str:
-    """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
+    """Return a preview of ``value`` with at most ``max_chars`` characters, redacted first and then cut.
 
     See `Redactor.preview` of `nanobot_memory_plugins.redaction`.
     """
@@ -97,11 +97,11 @@ def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None"
 
 @cache
 def default_redactor() -> "Redactor":
-    """Give the redactor of this process. The first call loads the detectors and looks for rules.
+    """Return the redactor of this process. The first call loads the detectors and the installed rules.
 
-    That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
+    That takes some tenths of a second, so call it first outside of the event loop. Rules are not loaded again later.
     """
-    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # with the detectors
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # imports the detectors
 
     rules = [rule for one in installed_rules() for rule in one.rules]
     return Redactor(extra_rules=BoundedRules(rules) if rules else None)
@@ -109,7 +109,7 @@ def default_redactor() -> "Redactor":
 
 @cache
 def installed_rules() -> tuple[InstalledRules, ...]:
-    """Give what each entry point of the group brought to `default_redactor`, by name."""
+    """Return the rules of each entry point of the group, sorted by name."""
     points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
     found = tuple(map(_load, points))
     for one in found:
@@ -120,10 +120,10 @@ def installed_rules() -> tuple[InstalledRules, ...]:
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
     try:
-        brought = point.load()
-        brought = brought() if callable(brought) else brought
-        rules = tuple(brought) if isinstance(brought, Iterable) else (brought,)
+        loaded = point.load()
+        loaded = loaded() if callable(loaded) else loaded
+        rules = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
         BoundedRules(rules)
-    except (Exception, SystemExit) as wrong:  # an import may raise anything
-        return InstalledRules(point, error=log_text(wrong))
+    except (Exception, SystemExit) as error:  # an import may raise anything
+        return InstalledRules(point, error=log_text(error))
     return InstalledRules(point, rules)
