@@ -45,13 +45,13 @@ def tenant_of(name: str) -> UUID:
 def connect(dsn: str) -> Connection:
     """Open a connection. Raises `StoreError`, without any part of the dsn."""
     try:
-        given = psycopg.conninfo.conninfo_to_dict(dsn)
+        dsn_parameters = psycopg.conninfo.conninfo_to_dict(dsn)
     except psycopg.Error as error:
         raise StoreError(
             "The option dsn of postgres is no address of a PostgreSQL server.",
             hint='It looks like "host=db.example.com dbname=memory user=memory", or "postgresql://...".',
         ) from error
-    parameters: dict[str, Any] = {**_SETTINGS, **given}
+    parameters: dict[str, Any] = {**_SETTINGS, **dsn_parameters}
     with translate_errors():
         connection = psycopg.connect(**parameters, autocommit=True)
     connection.prepare_threshold = None  # behind a pooler, prepared statements would be another client's
@@ -116,5 +116,5 @@ def abort(connection: Connection) -> None:
 
     Closing the connection here would not be safe while that thread uses it, but shutting down its socket wakes it.
     """
-    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as its:
-        its.shutdown(socket.SHUT_RDWR)
+    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as sock:
+        sock.shutdown(socket.SHUT_RDWR)

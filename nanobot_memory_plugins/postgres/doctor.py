@@ -13,14 +13,14 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> Iterator[Find
 
     ``unsent`` is the number of bytes of this machine's files that are not on the server yet.
     """
-    kept = Sentence(
+    shared = Sentence(
         "what this machine keeps is kept for everybody of {name}, as {machine}", name=owner.name, machine=owner.machine
     )
     waiting = Sentence(
         "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=unsent
     )
     hint = Sentence("They are sent while an agent runs; the log says why they are not.")
-    yield Finding("shared memory", waiting, Health.INFO, hint) if unsent else Finding("shared memory", kept)
+    yield Finding("shared memory", waiting, Health.INFO, hint) if unsent else Finding("shared memory", shared)
     vector, is_private = run(
         connection,
         "SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'), coalesce((SELECT s.ssl "

@@ -86,8 +86,8 @@ class EntryExchange:
         if state == known_state and version == self._exchanged_version:
             return False
         local = access.export_entries()
-        gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _REMOVED]
-        lost = set(gone) - set(access.removed_entries(gone) if gone else ())
+        missing = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _REMOVED]
+        lost = set(missing) - set(access.removed_entries(missing) if missing else ())
         for id_ in lost:  # lost with their file, not removed by anybody: restore them from the server
             del known[id_]
         updates: list[EntryUpdate] = []
@@ -99,16 +99,16 @@ class EntryExchange:
             version, local = access.version(), access.export_entries()
         if back := len(lost & local.keys()):
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
-        writes, done = local_changes(known, local), dict[str, int]()
+        writes, written = local_changes(known, local), dict[str, int]()
         try:
             if writes:
-                done = self._server.use(lambda connection: push(connection, self._owner, writes))
+                written = self._server.use(lambda connection: push(connection, self._owner, writes))
         finally:
-            known |= {id_: (revision, hash_of(writes[id_][1])) for id_, revision in done.items()}
+            known |= {id_: (revision, hash_of(writes[id_][1])) for id_, revision in written.items()}
             self._state.set_task(_TASK, self._owner.tenant.hex, {"state": state, "known": known})
-        if len(done) == len(writes):
+        if len(written) == len(writes):
             self._exchanged_version = version  # else another machine was faster, or an erasure is pending
-        return bool(updates or done)
+        return bool(updates or written)
 
     def _load_known(self) -> tuple[str, dict[str, tuple[int, str]]]:
         """Return the server's state at the last exchange, and the revision and text hash of each entry by id.
@@ -175,9 +175,9 @@ def pull(
     removed entry that was never known here.
     """
     state = _entries_state(connection)
-    found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
-    revisions = {str(id_): int(revision) for id_, revision, _ in found}
-    news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
+    revision_rows = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
+    revisions = {str(id_): int(revision) for id_, revision, _ in revision_rows}
+    news = [id_ for id_, revision, digest in revision_rows if known.get(id_) != (revision, digest)]
     rows = run(
         connection,
         "SELECT e.revision, e.id, coalesce((SELECT c.body FROM nanobot_memory.change c WHERE c.id = e.id "
@@ -196,7 +196,7 @@ def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]
     lock_tenant(connection)
     if has_pending_erasure(connection, owner.machine):
         return {}
-    done = run(
+    written = run(
         connection,
         "INSERT INTO nanobot_memory.entry AS e (id, revision, machine, digest, body) "
         "SELECT u.id, u.revision + 1, %s, u.digest, u.body FROM unnest(%s::text[], %s::int[], %s::text[], %s::text[]) "
@@ -215,11 +215,11 @@ def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]
         connection,
         "INSERT INTO nanobot_memory.change (id, revision, body) VALUES (%s, %s, %s) "
         "ON CONFLICT (tenant, id, revision) DO UPDATE SET body = excluded.body",
-        done,
+        written,
     )
-    if done:
+    if written:
         _mark_changed(connection)
-    return {str(id_): int(revision) for id_, revision, _ in done}
+    return {str(id_): int(revision) for id_, revision, _ in written}
 
 
 def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> None:
@@ -227,12 +227,12 @@ def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> Non
 
     Their empty rows stay, so that every machine learns of it and none restores them.
     """
-    now: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
-    was = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
-    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _matches(matcher, body)]
+    texts: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
+    rows = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
+    earlier = [(id_, revision) for id_, revision, body in rows.fetchall() if _matches(matcher, body)]
     # A machine that is away may have changed an entry that was removed meanwhile.
-    ids = {id_ for id_, body in now.items() if body and _matches(matcher, body)}
-    ids |= {id_ for id_, _ in earlier if not now.get(id_)}
+    ids = {id_ for id_, body in texts.items() if body and _matches(matcher, body)}
+    ids |= {id_ for id_, _ in earlier if not texts.get(id_)}
     run(
         connection,
         "UPDATE nanobot_memory.entry e SET body = NULL, digest = %s, forgotten = true, revision = e.revision + 1, "

@@ -32,9 +32,9 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     register(connection, owner)
     revision = lock_tenant(connection)  # no machine sends meanwhile; each one that sends later sees the erasure
     matcher = _matcher(erasure)
-    gone = list(_passages(connection, matcher))
-    delete(connection, owner, [number for number, _, _ in gone])
-    places = sorted({(machine, path) for _, machine, path in gone})
+    deleted = list(_passages(connection, matcher))
+    delete(connection, owner, [number for number, _, _ in deleted])
+    places = sorted({(machine, path) for _, machine, path in deleted})
     run(
         connection,
         "DELETE FROM nanobot_memory.file f USING unnest(%s::text[], %s::text[]) AS u(machine, path) "
@@ -62,7 +62,7 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     orders = [number for number, _ in pending_erasures(connection, owner)]
     if orders == [revision]:
         confirm_erasure(connection, owner, revision)
-    return dict(Counter(machine for _, machine, _ in gone))
+    return dict(Counter(machine for _, machine, _ in deleted))
 
 
 def pending_erasures(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
@@ -105,17 +105,17 @@ def _matcher(erasure: Erasure) -> ErasureMatcher:
 
 def _passages(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple[int, str, str]]:
     """Yield id, machine and path of the passages that match."""
-    last: int | None = None
+    last_id: int | None = None
     while True:
         rows = run(
             connection,
             "SELECT c.id, c.machine, c.path, c.text, c.tldr, c.heading, c.tags FROM nanobot_memory.passage c "
             "WHERE %s::bigint IS NULL OR c.id > %s ORDER BY c.id LIMIT %s",
-            (last, last, _AT_ONCE),
+            (last_id, last_id, _AT_ONCE),
         ).fetchall()
         for number, machine, path, *texts, tags in rows:
             if matcher.count("\n".join((*texts, " ".join(json.loads(tags))))):
                 yield int(number), machine, path
         if len(rows) < _AT_ONCE:
             return
-        last = rows[-1][0]
+        last_id = rows[-1][0]

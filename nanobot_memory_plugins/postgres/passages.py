@@ -103,9 +103,9 @@ class PassageIndex(FileIndex):
                     hint="Start the agent on this machine.",
                 )
             stored_documents = self._documents_by_id(list(documents))
-            gone = {self._owner.passage_id(key) for key in change.removed_keys}
+            removed = {self._owner.passage_id(key) for key in change.removed_keys}
             if change.state is None:
-                gone |= self._ids("c.path = %s", path)
+                removed |= self._ids("c.path = %s", path)
             to_insert = {
                 number: document
                 for number, document in documents.items()
@@ -117,7 +117,7 @@ class PassageIndex(FileIndex):
                 for number in replaced
                 if embedding_text(stored_documents[number]) == embedding_text(to_insert[number])
             }
-            delete(self.connection, self._owner, [*gone, *replaced], keep_vectors=same_vector)
+            delete(self.connection, self._owner, [*removed, *replaced], keep_vectors=same_vector)
             self._insert(to_insert, revision)
             self._write_state(path, change.state)
             run(
@@ -149,8 +149,8 @@ class PassageIndex(FileIndex):
             "(SELECT 1 FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %s) "
             "ORDER BY c.revision DESC LIMIT %s"
         )
-        found = self._fetch(sql, (self._owner.machine, space, limit))
-        return {row[0]: embedding_text(Document(*row[1:])) for row in found}
+        rows = self._fetch(sql, (self._owner.machine, space, limit))
+        return {row[0]: embedding_text(Document(*row[1:])) for row in rows}
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by document id.
@@ -182,8 +182,8 @@ class PassageIndex(FileIndex):
         for number, document in documents.items():
             derived = document[len(document.stored_values) + 1 :]
             rows.append((revision, number, self._owner.machine, *document.stored_values, *derived))
-            counted = Counter(map(self._owner.term_hash, document.terms(Tier.HEAVY).split()))
-            postings += [(term, number, count, counted.total()) for term, count in counted.items()]
+            counts = Counter(map(self._owner.term_hash, document.terms(Tier.HEAVY).split()))
+            postings += [(term, number, count, counts.total()) for term, count in counts.items()]
         run_many(self.connection, _INSERT, rows)
         run(
             self.connection,
@@ -253,12 +253,12 @@ def delete(
         return
     lost = [number for number in ids if number not in keep_vectors]
     run(connection, "DELETE FROM nanobot_memory.embedding e WHERE e.id = ANY(%s)", (lost,))
-    gone = run(
+    deleted_terms = run(
         connection,
         "DELETE FROM nanobot_memory.passage c WHERE c.id = ANY(%s) RETURNING c.body_terms, c.head_terms",
         (list(ids),),
     ).fetchall()
-    texts = [f"{body} {head}".split() for body, head in gone]
+    texts = [f"{body} {head}".split() for body, head in deleted_terms]
     terms = {owner.term_hash(term) for text in texts for term in text}
     run(
         connection,

@@ -78,17 +78,17 @@ class PostgresPlugin:
         store, erasure = self._store, Erasure(ids, texts, words, everywhere)
         if store is None or not erasure.has_targets or erasure == self._current_erasure:
             return []
-        found = await store.count_matches(erasure) if dry_run else await store.forget(erasure)
-        if found is None:
+        counts = await store.count_matches(erasure) if dry_run else await store.forget(erasure)
+        if counts is None:
             self._unsent_erasures += [] if dry_run else [erasure]
             return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
         traces = [
             Trace(Sentence("the shared memory ({machine})", machine=machine), count, why=_AT_ONCE)
-            for machine, count in sorted(found.items())
+            for machine, count in sorted(counts.items())
             if machine != store.owner.machine
         ]
         # The sender may have deleted it from the server before it was counted.
-        if not dry_run or any(found.values()):
+        if not dry_run or any(counts.values()):
             traces.append(Trace(Sentence("the files of the server"), removed=False, why=_KEPT))
         return traces
 
@@ -131,10 +131,10 @@ class PostgresPlugin:
         for revision, erasure in await store.pending_erasures():
             self._current_erasure = erasure
             try:
-                done = context.host.erase is None or await context.host.erase(erasure)
+                is_erased = context.host.erase is None or await context.host.erase(erasure)
             finally:
                 self._current_erasure = None
-            if not done:  # until then nothing is sent, and other machines see that the erasure is pending
+            if not is_erased:  # until then nothing is sent, and other machines see that the erasure is pending
                 logger.warning("what another machine has forgotten is not forgotten here yet: a file is being written")
                 return
             await store.confirm_erasure(revision)

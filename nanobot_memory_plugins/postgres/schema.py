@@ -227,8 +227,8 @@ def _check_extension(connection: Connection) -> None:
             "The server has no pgvector.",
             hint="Install it there, and let an administrator run: CREATE EXTENSION vector",
         )
-    found = tuple(int(part) for part in str(row[0]).split(".") if part.isdigit())
-    if found < MIN_PGVECTOR:
+    version = tuple(int(part) for part in str(row[0]).split(".") if part.isdigit())
+    if version < MIN_PGVECTOR:
         raise StoreError(
             Sentence(
                 "The server's pgvector is {version}; versions before {least} are vulnerable (CVE-2026-3172).",

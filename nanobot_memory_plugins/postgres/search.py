@@ -87,12 +87,12 @@ class ServerIndex(SearchIndex):
         if meaning is not None:
             best["nearest"] = f"{_NEAREST} AND {_filter_condition(conditions)}"
         order = "ORDER BY value, id LIMIT"
-        found = (f"{name} AS MATERIALIZED ({sql} {order} %(limit)s)" for name, sql in best.items())
+        selections = (f"{name} AS MATERIALIZED ({sql} {order} %(limit)s)" for name, sql in best.items())
         first = " UNION ALL ".join(f"(SELECT id FROM {name} {order} %(neighbour_seeds)s)" for name in best)
         ids = " UNION ALL ".join([*(f"SELECT id FROM {name}" for name in best), _AROUND.format(first=first)])
         # Equally good documents are in this order, whatever the query plan.
         source = f"WHERE {NO_COPIES} AND c.id = ANY(ARRAY({ids})) ORDER BY c.id"
-        return self._read(source, values, meaning, f"WITH {', '.join(found)} ")
+        return self._read(source, values, meaning, f"WITH {', '.join(selections)} ")
 
     def newest(self, query: Query, limit: int) -> list[Document]:
         conditions, values = self._filter(query)
@@ -103,8 +103,8 @@ class ServerIndex(SearchIndex):
     def by_key(self, key: str) -> Document | None:
         """Return the document with this key, which begins with the name of another machine if it is not this one."""
         machine, rest = self._owner.locate(key)
-        found = {"id": self._owner.passage_id(rest, machine)}
-        return next((row for row, _ in self._read(f"WHERE {NO_COPIES} AND c.id = %(id)s", found)), None)
+        values = {"id": self._owner.passage_id(rest, machine)}
+        return next((row for row, _ in self._read(f"WHERE {NO_COPIES} AND c.id = %(id)s", values)), None)
 
     def _request_frequencies(self, terms: Sequence[str]) -> None:
         """Request the number of passages, and of those that contain each new term, without waiting for the answer."""
@@ -125,16 +125,16 @@ class ServerIndex(SearchIndex):
         return " AND ".join([NO_COPIES, *sql_conditions(query, placeholder, _TAGS)]), values
 
     def _read(
-        self, source: str, values: Mapping[str, Any], meaning: Meaning | None = None, before: str = ""
+        self, source: str, values: Mapping[str, Any], meaning: Meaning | None = None, with_clause: str = ""
     ) -> list[ScoredDocument]:
         cosine, compared = "'NaN'::float8", dict[str, str]()
         if meaning is not None:
             compared = _vector_values(meaning)
             vectors = "FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %(model)s"
             cosine = f"coalesce((SELECT -(e.vector <#> %(vector)s::halfvec) {vectors}), {cosine})"
-        sql = f"{before}SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
-        found = run(self._connection, sql, {**values, **compared, "machine": self._owner.machine})
-        return [(Document._make(row), similarity) for similarity, *row in found.fetchall()]
+        sql = f"{with_clause}SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
+        cursor = run(self._connection, sql, {**values, **compared, "machine": self._owner.machine})
+        return [(Document._make(row), similarity) for similarity, *row in cursor.fetchall()]
 
 
 def _filter_condition(conditions: str) -> str:

@@ -121,14 +121,14 @@ class SharedStore:
         Raises `StoreError` when neither can answer.
         """
         self._check_open()
-        found = None
+        result = None
         hidden = await run_in_daemon_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
         if self.server.is_up:
             # Before the request, so that the model's time does not count against the server's limit.
             meaning = await run_in_daemon_thread(lambda: meaning_of(query, self.embedder))
-            found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
-        return found if found is not None else await self.local.search(query)
+            result = await self.server.ask(lambda connection: self._search(connection, query, meaning))
+        return result if result is not None else await self.local.search(query)
 
     async def read(self, hit_id: str) -> Hit | None:
         """Return one memory with its whole text, or None when no memory has this id."""
@@ -217,11 +217,11 @@ class SharedStore:
 
     async def forget(self, erasure: Erasure) -> dict[str, int] | None:
         """Erase something on every machine; return the deleted passages by machine, None while the server is away."""
-        gone = await self.server.ask(
+        deleted = await self.server.ask(
             lambda connection: forgetting.forget(connection, self.owner, erasure), timeout=_FULL_SCAN_SECONDS
         )
         self._sender.reopen()  # to send again the rest of the files
-        return gone
+        return deleted
 
     async def pending_erasures(self) -> list[tuple[int, Erasure]]:
         """Return the erasures of other machines that this one has to carry out, none while the server is away."""
@@ -289,21 +289,21 @@ class SharedStore:
         with self._lock:
             if revision == self._revision:
                 return self._states
-        found = states_of(connection, self.owner.machine)
+        states = states_of(connection, self.owner.machine)
         with self._lock:
-            has_lost_files = not self._states.keys() <= found.keys()
-            self._states, self._revision = found, revision
+            has_lost_files = not self._states.keys() <= states.keys()
+            self._states, self._revision = states, revision
         if has_lost_files:  # another process erased something: the rest of those files is sent again
             self._sender.reopen()
-        return found
+        return states
 
     async def _remaining(self) -> int:
         """Return the work left to send, 0 while the server is away or this machine has to carry out erasures first."""
         if not self.server.is_up or self._closed:
             return 0
         states = await self.ask(self._sent_states)
-        left = await run_in_daemon_thread(lambda: self._sources.remaining(states)) if states is not None else 1
-        return 0 if left and await self.pending_erasures() else left
+        remaining = await run_in_daemon_thread(lambda: self._sources.remaining(states)) if states is not None else 1
+        return 0 if remaining and await self.pending_erasures() else remaining
 
     async def _count(self, timeout: float) -> None:
         await self.server.ask(self._sent_states, timeout=timeout)
@@ -328,13 +328,13 @@ class SharedStore:
             raise StoreError("The store is closed.")
 
 
-def machine_name(paths: MemoryPaths, given: str = "") -> str:
+def machine_name(paths: MemoryPaths, configured: str = "") -> str:
     """Return the name of this machine for the workspace, generated once and stored next to the index.
 
     Generated names of two folders always differ: they distinguish what each of them sends.
     """
-    if given:
-        return given
+    if configured:
+        return configured
     file = paths.index_folder / "machine"
     host = re.sub(r"[^\w-]+", "-", socket.gethostname().partition(".")[0], flags=re.ASCII).strip("-")[:40] or "machine"
     name = f"{host}-{uuid.uuid4().hex[:6]}"

@@ -43,9 +43,9 @@ def build_block(
             line, before = render_line(hit, options, project=project, whole=whole), lines.get(hit.id)
             source = hit.path, is_other_project(hit, project)
             heading = "" if source in sources else f"{short_name(hit.path)}\n"
-            added, gone = f"{heading}{line}\n", "" if before is None else f"{before}\n"
-            cost_tokens = estimate_tokens(added) - estimate_tokens(gone)
-            cost_chars = len(added) - len(gone)
+            added, removed = f"{heading}{line}\n", "" if before is None else f"{before}\n"
+            cost_tokens = estimate_tokens(added) - estimate_tokens(removed)
+            cost_chars = len(added) - len(removed)
             if cost_tokens > tokens or cost_chars > chars:
                 continue
             tokens, chars = tokens - cost_tokens, chars - cost_chars

@@ -48,8 +48,8 @@ def merge_repeats(hits: Iterable[Hit]) -> list[Hit]:
     unique: list[tuple[Hit, str]] = []
     for hit in hits:
         words = "".join(letter for letter in fold_line(hit.text) if letter.isalnum()) or hit.text
-        same = (place for place, (other, others_words) in enumerate(unique) if words == others_words)
-        place = next((place for place in same if _may_repeat(hit, unique[place][0])), None)
+        repeated = (place for place, (other, others_words) in enumerate(unique) if words == others_words)
+        place = next((place for place in repeated if _may_repeat(hit, unique[place][0])), None)
         if place is None:
             unique.append((hit, words))
         elif _time(hit) > _time(other := unique[place][0]):
@@ -92,8 +92,8 @@ def _occur_in_order(parts: Iterable[str], text: str) -> bool:
     """Return whether all parts occur in a text, one after the other."""
     at = 0
     for part in parts:
-        found = text.find(part, at)
-        if found < 0:
+        start = text.find(part, at)
+        if start < 0:
             return False
-        at = found + len(part)
+        at = start + len(part)
     return True

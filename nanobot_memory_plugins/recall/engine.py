@@ -88,9 +88,9 @@ class RecallResult:
 
     def keep_only(self, hits: Sequence[Hit], kept: Sequence[Hit], reason: Reason) -> list[Hit]:
         """Return ``kept``, and record the reason for which the other hits are left out."""
-        gone = {hit.id for hit in hits} - {hit.id for hit in kept}
-        if gone:
-            self.left_out |= dict.fromkeys(gone, reason)
+        dropped = {hit.id for hit in hits} - {hit.id for hit in kept}
+        if dropped:
+            self.left_out |= dict.fromkeys(dropped, reason)
             self.reason = reason
         return list(kept)
 
@@ -141,10 +141,8 @@ async def recall(
     if bound.expired() or recalled.seconds > recalled.limit:
         recalled.result, recalled.reason = SearchResult(), Reason.LATE
         return recalled
-    history_texts = [message.text for message in history]
-    await run_in_daemon_thread(
-        lambda: _choose_hits(recalled, query, text, history_texts, options, checks_need=tier is None)
-    )
+    texts = [text, *(message.text for message in history)]
+    await run_in_daemon_thread(lambda: _choose_hits(recalled, query, texts, options, checks_need=tier is None))
     return recalled
 
 
@@ -174,20 +172,14 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
 
 
 def _choose_hits(
-    recalled: RecallResult,
-    query: Query,
-    text: str,
-    history_texts: Sequence[str],
-    options: RecallOptions,
-    *,
-    checks_need: bool,
+    recalled: RecallResult, query: Query, texts: Sequence[str], options: RecallOptions, *, checks_need: bool
 ) -> None:
     """Select the hits and build the block, or none if the message needs no memory (`need`).
 
     The need is decided for the message, not for single hits: next to a hit that answers it may rank the second half of
-    the answer, whatever its own words are.
+    the answer, whatever its own words are. ``texts`` are the message and its live context.
     """
-    found, live = recalled.result.hits, LiveContext([text, *history_texts])
+    found, live = recalled.result.hits, LiveContext(texts)
     hits = recalled.keep_only(found, [hit for hit in found if not live.contains(hit.text)], Reason.IN_CONTEXT)
     hits = recalled.keep_only(hits, merge_repeats(hits), Reason.REPEATS)
     hits = recalled.keep_only(hits, [hit for hit in hits if not is_uninformative(hit, options)], Reason.SAYS_NOTHING)
@@ -203,15 +195,13 @@ def _choose_hits(
         recalled.tier = RecallTier.HEAVY  # the probe searches the whole text, as a heavy search does
     recalled.usefulness = usefulness(hits)
     useful = recalled.keep_only(hits, select_helpful(hits, recalled.usefulness, options), Reason.LITTLE_USE)
-    shown = recalled.keep_only(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
+    selected = recalled.keep_only(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
     project = query.scope.project
-
-    new = [
-        hit for hit in shown if not live.contains(render_line(hit, options, project=project))
-    ]  # not in an earlier block
-    shown = recalled.keep_only(shown, new, Reason.IN_CONTEXT)
-    recalled.block = build_block(shown, options, project=project, today=query.asked_at)
-    recalled.keep_only(shown, recalled.injected_hits, Reason.BUDGET)
+    # Without hits of an earlier block.
+    new = [hit for hit in selected if not live.contains(render_line(hit, options, project=project))]
+    selected = recalled.keep_only(selected, new, Reason.IN_CONTEXT)
+    recalled.block = build_block(selected, options, project=project, today=query.asked_at)
+    recalled.keep_only(selected, recalled.injected_hits, Reason.BUDGET)
     if recalled.block is not None:
         recalled.reason = None
 

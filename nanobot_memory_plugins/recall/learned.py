@@ -95,7 +95,7 @@ def usefulness(hits: Sequence[Hit]) -> dict[str, float]:
     best = max((hit.score for hit in hits), default=0.0)
     times = [hit.time.timestamp() for hit in hits if hit.time is not None]
     oldest, span = min(times, default=0.0), max(times, default=0.0) - min(times, default=0.0)
-    found = {}
+    probabilities = {}
     for hit in hits:
         odds = hit.score / best if best else 0.0
         evidence = {
@@ -107,8 +107,8 @@ def usefulness(hits: Sequence[Hit]) -> dict[str, float]:
             # From 0 for the oldest to 1 for the newest hit; one half without a time.
             "relative_recency": (hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5,
         }
-        found[hit.id] = _probability(table, evidence)
-    return found
+        probabilities[hit.id] = _probability(table, evidence)
+    return probabilities
 
 
 def select_helpful(hits: Sequence[Hit], probabilities: Mapping[str, float], options: RecallOptions) -> list[Hit]:
@@ -118,11 +118,12 @@ def select_helpful(hits: Sequence[Hit], probabilities: Mapping[str, float], opti
     `_ALWAYS_KEPT` other hits stay: in a large memory the ranking is more reliable than this probability. A later
     statement of the user with a word of the question also stays, since it may replace the best one.
     """
-    said = [hit for hit in hits if hit.origin is not Origin.SUMMARY]
-    best = max(said or hits, key=lambda hit: probabilities[hit.id], default=None)
+    messages = [hit for hit in hits if hit.origin is not Origin.SUMMARY]
+    best = max(messages or hits, key=lambda hit: probabilities[hit.id], default=None)
     if best is None:
         return []
-    always_kept, threshold = {hit.id for hit in said[:_ALWAYS_KEPT]}, probabilities[best.id] * options.min_share_of_best
+    always_kept = {hit.id for hit in messages[:_ALWAYS_KEPT]}
+    threshold = probabilities[best.id] * options.min_share_of_best
 
     def is_helpful(hit: Hit) -> bool:
         is_near = probabilities[hit.id] >= threshold or _may_replace(hit, best)

@@ -81,10 +81,10 @@ class RecallPlugin:
         """
         if session_key not in self._last_recalls or not is_unsure(draft, context.options):
             return None
-        tier, known = self._last_recalls.pop(session_key)
+        tier, known_ids = self._last_recalls.pop(session_key)
         higher = RecallTier.LIGHT if tier is RecallTier.OFF else RecallTier.HEAVY
         block = (await self._recall(session_key, text, history, scope, context, higher)).block
-        return block if block is not None and set(block.hit_ids) - known else None
+        return block if block is not None and set(block.hit_ids) - known_ids else None
 
     async def _recall(
         self,

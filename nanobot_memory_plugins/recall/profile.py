@@ -41,9 +41,9 @@ _TEXTS: dict[Language, dict[str, str]] = {
 def entries_about(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
     """Return the visible entries that mention ``about``, or all when it is empty, the highest score first."""
     name = fold_text(about.strip())
-    found = (entry for entry in entries if name in fold_text(f"{entry.content} {entry.quote}"))
+    mentions = (entry for entry in entries if name in fold_text(f"{entry.content} {entry.quote}"))
     return sorted(
-        (entry for entry in found if visible.allows(entry.session_scope)), key=lambda one: (-one.score, one.id)
+        (entry for entry in mentions if visible.allows(entry.session_scope)), key=lambda one: (-one.score, one.id)
     )
 
 
@@ -53,18 +53,18 @@ def profile_text(entries: Sequence[Entry], about: str, language: Language) -> st
     if not entries:
         return "" if about else texts["none"]
     parts: dict[str, list[Entry]] = {}
-    for one in sorted(entries, key=_is_over):
-        parts.setdefault(texts["ended"] if _is_over(one) else one.category, []).append(one)
-    lines, room, left = [texts["head"].format(who=about or texts["user"])], _TOKENS, len(entries)
+    for entry in sorted(entries, key=_is_over):
+        parts.setdefault(texts["ended"] if _is_over(entry) else entry.category, []).append(entry)
+    lines, room, remaining = [texts["head"].format(who=about or texts["user"])], _TOKENS, len(entries)
     for heading, part in parts.items():
         lines.append(texts["heading"].format(kind=heading))
-        for one in part:
-            line = _line(one, texts)
+        for entry in part:
+            line = _line(entry, texts)
             room -= estimate_tokens(line) + 1
             if room < 0:
-                return "\n".join([*lines, texts["more"].format(count=left)])
+                return "\n".join([*lines, texts["more"].format(count=remaining)])
             lines.append(line)
-            left -= 1
+            remaining -= 1
     return "\n".join(lines)
 
 

@@ -105,8 +105,8 @@ def _match_phrases(text: str, options: RecallOptions) -> Decision:
         (RecallTier.HEAVY, "explicitAnchors", options.explicit_anchors),
         (RecallTier.LIGHT, "implicitSignals", options.implicit_signals),
     ):
-        if found := _phrase_pattern(phrases).search(folded):
-            return Decision(tier, option, ends[slice(*found.span())])
+        if match := _phrase_pattern(phrases).search(folded):
+            return Decision(tier, option, ends[slice(*match.span())])
     return Decision()
 
 

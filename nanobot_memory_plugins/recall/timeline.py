@@ -62,19 +62,17 @@ def group_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conver
             groups.setdefault(place, ([], []))[hit.source not in _TRANSCRIPT].append(hit)
     last: dict[str, tuple[date, str]] = {}
     for place in sorted(groups):
-        said, notes = groups[place]
-        if said:
+        messages, notes = groups[place]
+        if messages:
             last[place[1]] = place
         elif place[1] in last:  # the summary of a session may be written after midnight
             groups[last[place[1]]][1].extend(notes)
             del groups[place]
-    made = [
-        Conversation(*place, said=tuple(sorted(said, key=_timestamp)), notes=tuple(sorted(notes, key=_timestamp)))
-        for place, (said, notes) in groups.items()
+    conversations = [
+        Conversation(*place, said=tuple(sorted(messages, key=_timestamp)), notes=tuple(sorted(notes, key=_timestamp)))
+        for place, (messages, notes) in groups.items()
     ]
-    return sorted(
-        made, key=lambda conversation: (conversation.day, _timestamp((*conversation.said, *conversation.notes)[0]))
-    )
+    return sorted(conversations, key=lambda one: (one.day, _timestamp((*one.said, *one.notes)[0])))
 
 
 def _timestamp(hit: Hit) -> float:
@@ -90,8 +88,8 @@ async def timeline(
     """
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
     for limit in _SEARCH_LIMITS:
-        listed = replace(query, text="", sources=_TRANSCRIPT | _NOTES, limit=limit)
-        hits = (await store.search(listed)).hits
+        period_query = replace(query, text="", sources=_TRANSCRIPT | _NOTES, limit=limit)
+        hits = (await store.search(period_query)).hits
         groups = group_conversations(filter(is_listed, hits), zone)
         # The oldest of them may have begun before the oldest listed hit.
         if len(groups) > query.limit or len(hits) < limit:

@@ -111,7 +111,7 @@ class MemorySearch:
             )
         elif is_profile_request:
             return NO_QUERY
-        found: list[tuple[str, Hit]] = []
+        lines: list[tuple[str, Hit]] = []
         if store is not None and not is_profile_request:
             query = Query(
                 text=search.query,
@@ -124,12 +124,12 @@ class MemorySearch:
                 asked_at=context.clock.now().astimezone(),
             )
             is_timeline = not (search.query or search.source or search.origin)
-            found = await (_conversations(store, query) if is_timeline else self._hits(store, query, entries_found))
+            lines = await (_conversations(store, query) if is_timeline else self._hits(store, query, entries_found))
         elif store is None and not entries_found:
             return NO_STORE
-        texts = [entry.content for entry in entries_found] + [hit.text for _, hit in found]
+        texts = [entry.content for entry in entries_found] + [hit.text for _, hit in lines]
         language = language_of(search.query or " ".join(texts))
-        excerpts = "\n".join(f"{before}{_hit_line(hit)}" for before, hit in found)
+        excerpts = "\n".join(f"{prefix}{_hit_line(hit)}" for prefix, hit in lines)
         about = profile_text(entries_found, search.query, language) if may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
@@ -141,14 +141,15 @@ class MemorySearch:
 
 async def _conversations(store: Store, query: Query) -> list[tuple[str, Hit]]:
     """Return the best hit of each conversation of a period, with the start of its line. Raises `StoreError`."""
-    listed, more = await timeline(store, query)
-    found = [
-        (f"- {conversation.session or '-'} | {conversation.count} | ", conversation.best_hit) for conversation in listed
+    conversations, has_more = await timeline(store, query)
+    lines = [
+        (f"- {conversation.session or '-'} | {conversation.count} | ", conversation.best_hit)
+        for conversation in conversations
     ]
-    if more and found:
-        before, first = found[0]
-        found[0] = (f"(Earlier conversations are left out: narrow since and until.)\n{before}", first)
-    return found
+    if has_more and lines:
+        before, first = lines[0]
+        lines[0] = (f"(Earlier conversations are left out: narrow since and until.)\n{before}", first)
+    return lines
 
 
 class MemoryGet:

@@ -41,18 +41,18 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
         # Entries of long-term memory follow each other by chance.
         is_hit |= np.isin(candidates.positions, np.concatenate([positions - 1, positions + 1])) & ~candidates.long_term
     order, rows = (-scores).tolist(), candidates.rows
-    found = sorted(
+    places = sorted(
         np.flatnonzero(is_hit).tolist(), key=lambda place: (order[place], rows[place].path, rows[place].line)
     )
     if is_learned:
-        found = _repeats_last(found, candidates, len(found) if query.explain else query.limit)
-    shown = display_scores([float(scores[place]) for place in found], options)
+        places = _repeats_last(places, candidates, len(places) if query.explain else query.limit)
+    shown = display_scores([float(scores[place]) for place in places], options)
     hits = tuple(
-        _hit(candidates, place, score, query) for place, score in zip(found[: query.limit], shown, strict=False)
+        _hit(candidates, place, score, query) for place, score in zip(places[: query.limit], shown, strict=False)
     )
     if not query.explain:
         return SearchResult(hits=hits, level=level)
-    by_place = dict(zip(found, shown, strict=True))
+    by_place = dict(zip(places, shown, strict=True))
     left_out = [place for place in range(len(candidates)) if place not in by_place]
     explained = tuple(
         ScoredCandidate(
@@ -63,15 +63,15 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
             place=number if place in by_place else None,
             found_by=_found_by(candidates, place, is_hit=place in by_place),
         )
-        for number, place in enumerate([*found, *left_out], start=1)
+        for number, place in enumerate([*places, *left_out], start=1)
     )
     return SearchResult(hits, level, explained)
 
 
 def matches(candidates: Candidates) -> NDArray[np.bool_]:
     """Return which candidates match the query by their own words or meaning."""
-    found: NDArray[np.bool_] = (candidates.words.bm25 > 0) | (candidates.similarity >= LEAST_SIMILARITY)
-    return found
+    is_match: NDArray[np.bool_] = (candidates.words.bm25 > 0) | (candidates.similarity >= LEAST_SIMILARITY)
+    return is_match
 
 
 def _repeats_last(places: Sequence[int], candidates: Candidates, limit: int) -> list[int]:

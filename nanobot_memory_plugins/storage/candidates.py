@@ -54,10 +54,10 @@ def score_terms(texts: Sequence[str], idf: Mapping[str, float]) -> LexicalScores
 
 def coverage_of(weights: Floats, matched: NDArray[np.bool_]) -> Floats:
     """Return the share of a query's IDF that each text contains, 0..1. ``matched`` is (query terms x texts)."""
-    whole = float(weights.sum()) or 1.0
+    total = float(weights.sum()) or 1.0
     # Not ``@``: it splits the work among cores and waits for the busy ones.
-    found: Floats = np.minimum(1.0, np.einsum("i,ij->j", weights, matched, dtype=np.float64) / whole)
-    return found
+    coverage: Floats = np.minimum(1.0, np.einsum("i,ij->j", weights, matched, dtype=np.float64) / total)
+    return coverage
 
 
 def _term_counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
@@ -70,13 +70,13 @@ def _term_counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
     ends = np.cumsum([len(text) + 3 for text in texts])
     for row, term in zip(counts, terms, strict=True):
         padded = f" {term} "
-        found = []
+        places = []
         place = joined.find(padded)
         while place >= 0:
-            found.append(place)
+            places.append(place)
             place = joined.find(padded, place + len(padded) - 1)
-        if found:
-            row += np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(texts))
+        if places:
+            row += np.bincount(np.searchsorted(ends, places, side="right"), minlength=len(texts))
     return counts
 
 
@@ -162,9 +162,9 @@ class Candidates:
         sessions = codes_of((row.path, row.session) for row in self.rows)[self.by_position]
         begins = np.ones(len(self), dtype=np.int64)
         begins[1:] = (sessions[1:] != sessions[:-1]) | (np.diff(self.timestamps[self.by_position]) > SESSION_GAP)
-        found = np.empty(len(self), dtype=np.int64)
-        found[self.by_position] = np.cumsum(begins) - 1
-        return found
+        numbers = np.empty(len(self), dtype=np.int64)
+        numbers[self.by_position] = np.cumsum(begins) - 1
+        return numbers
 
     def message(self, place: int) -> int:
         """Return the place of the first part of the message to which a passage belongs."""
@@ -187,5 +187,5 @@ def _message_key(row: Document) -> tuple[str, str, str | None]:
 
 def codes_of(values: Iterable[Hashable]) -> NDArray[np.int64]:
     """Return a number for each value, the same one for equal values."""
-    known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+    codes: dict[Hashable, int] = {}
+    return np.array([codes.setdefault(value, len(codes)) for value in values], dtype=np.int64)

@@ -98,5 +98,5 @@ def _overlap_length(window: str, overlap: int) -> int:
 
 
 def _end_of(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return found.end() if found is not None else 0
+    match = pattern.search(text)
+    return match.end() if match is not None else 0

@@ -145,12 +145,12 @@ class Database:
 
     def _prepare_row(self, document: Document) -> tuple[Any, ...] | None:
         """Return a document as a row, and whether its vector must be deleted; None for an unchanged document."""
-        former = fetch_all(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
-        stored = document.stored_values
-        if former == [stored]:
+        stored_rows = fetch_all(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
+        values = document.stored_values
+        if stored_rows == [values]:
             return None
-        same_vector = bool(former) and embedding_text(Document(*former[0])) == embedding_text(document)
-        return (*stored, *index_fields_of(document)), not same_vector
+        same_vector = bool(stored_rows) and embedding_text(Document(*stored_rows[0])) == embedding_text(document)
+        return (*values, *index_fields_of(document)), not same_vector
 
     def _apply(self, change: FileChange, documents: Sequence[tuple[Any, ...] | None]) -> None:
         path, state = change.path, change.state
@@ -170,10 +170,10 @@ class Database:
 
     def _delete(self, condition: str, *values: Any) -> int:
         """Delete documents with their vectors, and return their number."""
-        gone = fetch_all(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
-        if gone:
+        deleted = fetch_all(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
+        if deleted:
             self._next_revision()
-        return len(gone)
+        return len(deleted)
 
     # The vectors
 
@@ -190,11 +190,11 @@ class Database:
             f"SELECT id, {DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
             "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.doc_id = docs.id) ORDER BY id DESC LIMIT ?"
         )
-        found = self._query(sql, (self._newest_without_vector, limit))
-        if not found and self._newest_without_vector < _ANY_ROW:
-            found = self._query(sql, (_ANY_ROW, limit))
-        self._newest_without_vector = found[0][0] if found else _ANY_ROW
-        return {row[0]: embedding_text(Document(*row[1:])) for row in found}
+        rows = self._query(sql, (self._newest_without_vector, limit))
+        if not rows and self._newest_without_vector < _ANY_ROW:
+            rows = self._query(sql, (_ANY_ROW, limit))
+        self._newest_without_vector = rows[0][0] if rows else _ANY_ROW
+        return {row[0]: embedding_text(Document(*row[1:])) for row in rows}
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by row id, and delete those of another model or dimension.
@@ -251,15 +251,15 @@ class Database:
         It reads every page, and compares the full-text index with the rows, which SQLite's own check does not: 0.3 s
         each at 20,000 passages.
         """
-        found: list[str] = []
+        problems: list[str] = []
         with translate_errors(self.path):
             if fetch_all(self.connection, "PRAGMA integrity_check(1)") != [("ok",)]:
-                found.append(Sentence("The index {name} is damaged.", name=self.path.name))
+                problems.append(Sentence("The index {name} is damaged.", name=self.path.name))
             try:
                 self.connection.execute("INSERT INTO docs_fts (docs_fts, rank) VALUES ('integrity-check', 1)")
             except apsw.CorruptError:
-                found.append(Sentence("The full-text index of {name} is damaged.", name=self.path.name))
-        return found
+                problems.append(Sentence("The full-text index of {name} is damaged.", name=self.path.name))
+        return problems
 
     def data_version(self) -> int:
         """Return a number that changes when another connection, in any process, has written."""
@@ -289,8 +289,8 @@ class Database:
             return fetch_all(self.connection, sql, values)
 
     def _meta(self, key: str) -> Any:
-        found = self._query("SELECT value FROM meta WHERE key = ?", (key,))
-        return found[0][0] if found else None
+        rows = self._query("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
 
     def _next_revision(self) -> int:
         return int(fetch_value(self.connection, _NEXT_REVISION))

@@ -71,7 +71,9 @@ class Document(NamedTuple):
         about = (heading, tldr, json_tags, speaker, time.isoformat() if time else None)
         values = (key, path, line, offset, ordinal, source, text, origin.value, *owner, *about)
         # A printable text contains neither lone surrogates nor NUL.
-        clean = [clean_markdown(one) if isinstance(one, str) and not one.isprintable() else one for one in values]
+        clean = [
+            clean_markdown(value) if isinstance(value, str) and not value.isprintable() else value for value in values
+        ]
         return cls._make([*clean, 0, None, "", ""])
 
     @property

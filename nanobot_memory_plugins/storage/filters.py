@@ -34,12 +34,12 @@ def sql_conditions(query: Query, placeholder: Callable[[Any], str], tags: str) -
     if query.until is not None:
         parts.append(f'"timestamp" <= {placeholder(timestamp(query.until))}')
     if query.tags:
-        same = [
+        tag_conditions = [
             f"t.value = {placeholder(tag)} OR t.value LIKE {placeholder(_LIKE_WILDCARD.sub(_ESCAPED, tag) + '/%')} "
             "ESCAPE '\\'"
             for tag in sorted(map(_fold_tag, query.tags))
         ]
-        parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(same)})")  # noqa: S608  # placeholders only
+        parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(tag_conditions)})")  # noqa: S608  # placeholders only
     return parts
 
 

@@ -66,7 +66,7 @@ def clear_place(path: Path) -> None:
 
 def files_put_aside(path: Path) -> list[Path]:
     """Return the files that `clear_place` renamed at the path of an index."""
-    return sorted(one for one in path.parent.glob(f"{path.name}.aside-*") if not one.name.endswith(SIDE_FILES))
+    return sorted(file for file in path.parent.glob(f"{path.name}.aside-*") if not file.name.endswith(SIDE_FILES))
 
 
 def _record_location(paths: MemoryPaths, database: Path) -> None:

@@ -78,8 +78,8 @@ class StorageOptions(SearchOptions):
     def embedding_options(self) -> EmbeddingOptions:
         """Return the ``embedding`` options, overridden by the two short names."""
         flat = {"embedding_model": "model", "embedding_provider": "provider"}
-        given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
-        return self.embedding.model_copy(update=given)
+        overrides = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
+        return self.embedding.model_copy(update=overrides)
 
     def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
         """Return how texts are split, with ``redact`` to hide secrets in text that people wrote."""

@@ -51,8 +51,8 @@ def distinctive_terms(text: str, frequencies: Callable[[Sequence[str]], Mapping[
     terms = query_terms(text)
     if len(terms) <= MAX_QUERY_TERMS:
         return terms
-    found = frequencies(terms[:_MAX_LOOKUPS])
-    rarest = set(sorted(found, key=lambda term: found[term])[:MAX_QUERY_TERMS])
+    counts = frequencies(terms[:_MAX_LOOKUPS])
+    rarest = set(sorted(counts, key=lambda term: counts[term])[:MAX_QUERY_TERMS])
     return tuple(term for term in terms if term in rarest)
 
 
@@ -64,10 +64,10 @@ _MAX_DAYS = 7
 
 def _day_terms(text: str, asked_at: datetime, terms: Container[str]) -> tuple[str, ...]:
     """Return a term for each day or month that a query names relatively, unless it is among its ``terms``."""
-    found: dict[str, None] = {}
+    day_terms: dict[str, None] = {}
     for span in relative_spans(text, asked_at):
-        found |= dict.fromkeys(_span_terms(span, terms))
-    return tuple(term for term in found if term not in terms)
+        day_terms |= dict.fromkeys(_span_terms(span, terms))
+    return tuple(term for term in day_terms if term not in terms)
 
 
 def _span_terms(span: DaySpan, terms: Container[str]) -> list[str]:
@@ -99,8 +99,8 @@ def _rare_characters(
     uncovered = tuple(
         character for character in uncovered_characters(text, frequencies(terms)) if character not in terms
     )
-    found = frequencies(uncovered)
-    most = max(_RARE_COUNT, _RARE_SHARE * documents())
-    return tuple(character for character in uncovered if 0 < found.get(character, 0) <= most)[
+    counts = frequencies(uncovered)
+    limit = max(_RARE_COUNT, _RARE_SHARE * documents())
+    return tuple(character for character in uncovered if 0 < counts.get(character, 0) <= limit)[
         : MAX_QUERY_TERMS - len(terms)
     ]

@@ -88,8 +88,8 @@ def rank(
     """
     if options.fusion == "learned":
         table = WITH_MEANING if candidates.has_meaning else WORDS_ALONE
-        found = features(candidates, question)
-        parts = {name: (weight, found[name]) for name, weight in table.items()}
+        feature_values = features(candidates, question)
+        parts = {name: (weight, feature_values[name]) for name, weight in table.items()}
     elif options.fusion == "weighted":
         parts = weighted_sum(candidates, asked_at, options)
     else:
@@ -107,16 +107,16 @@ def weighted_sum(candidates: Candidates, asked_at: datetime, options: SearchOpti
     Without vectors the words also get the weight of the meaning.
     """
     relevance = (options.vector_weight + options.fts_weight) or 1.0
-    whole = relevance + options.recency_weight
-    parts = {"words": (relevance / whole, _shares_of_best(candidates.words.bm25))}
+    total = relevance + options.recency_weight
+    parts = {"words": (relevance / total, _shares_of_best(candidates.words.bm25))}
     if candidates.has_meaning:
         cosines = np.nan_to_num(candidates.similarity)
         middle, best = float(np.sort(cosines)[len(cosines) // 2]), float(cosines.max())
         meaning: Floats = np.clip((cosines - middle) / (best - middle), 0.0, 1.0) if best > middle else np.sign(cosines)
-        parts["words"] = (options.fts_weight / whole, parts["words"][1])
-        parts["meaning"] = (options.vector_weight / whole, meaning)
+        parts["words"] = (options.fts_weight / total, parts["words"][1])
+        parts["meaning"] = (options.vector_weight / total, meaning)
     if options.recency_weight:
-        parts["recency"] = (options.recency_weight / whole, _recency(candidates, asked_at, options))
+        parts["recency"] = (options.recency_weight / total, _recency(candidates, asked_at, options))
     return parts
 
 

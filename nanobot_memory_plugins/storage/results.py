@@ -65,8 +65,8 @@ def question_in(text: str) -> str:
 
 def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
     """Return the documents that pass a query's filters, the newest first and undated ones last."""
-    found = [document for document in documents if passes_filters(document, query)]
-    found.sort(
+    passing = [document for document in documents if passes_filters(document, query)]
+    passing.sort(
         key=lambda document: (
             timestamp(document.time) if document.time else -math.inf,
             document.path,
@@ -78,7 +78,7 @@ def newest_first(documents: Iterable[Document], query: Query, level: Level) -> S
     return SearchResult(
         tuple(
             replace(hit_of(document), time=in_zone(document.time, zone) if document.time else None)
-            for document in found[: query.limit]
+            for document in passing[: query.limit]
         ),
         level,
     )

@@ -107,19 +107,19 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
     Function characters are left out. Of a long query it reads the same parts as `query_terms`.
     """
     text = _excerpt(text)
-    found: dict[str, None] = {}
+    characters: dict[str, None] = {}
     for match in _TOKEN.finditer(_fold(text)):
         run = match["unspaced"] or ""
         covered = [False] * len(run)
         for place, (first, second) in enumerate(pairwise(run)):
             if first + second in known:
                 covered[place] = covered[place + 1] = True
-        found |= dict.fromkeys(
+        characters |= dict.fromkeys(
             character
             for character, is_covered in zip(run, covered, strict=True)
             if not is_covered and _HAN.match(character) and not _is_stop_term(character)
         )
-    return tuple(found)
+    return tuple(characters)
 
 
 def _excerpt(text: str) -> str:

@@ -186,8 +186,8 @@ def fetch_all(connection: apsw.Connection, sql: str, values: Sequence[Any] = ())
 
 def fetch_value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
     """Return the first value of the first row, or None when there is no row."""
-    found = fetch_all(connection, sql, values)
-    return found[0][0] if found else None
+    rows = fetch_all(connection, sql, values)
+    return rows[0][0] if rows else None
 
 
 @contextmanager

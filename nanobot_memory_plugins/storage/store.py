@@ -179,11 +179,11 @@ class SqliteStore:
 
         def remaining() -> int:
             # Without a database the files are searched, and there is nothing to wait for.
-            left = self._use_reader(lambda reader: self._sources.remaining(reader.file_states())) or 0
-            if left and indexer is not None and indexer.trouble:
+            work = self._use_reader(lambda reader: self._sources.remaining(reader.file_states())) or 0
+            if work and indexer is not None and indexer.trouble:
                 raise StoreError(indexer.trouble)
             # Files that are pending after the scan have changed since, or cannot be indexed.
-            return 0 if indexer is not None and indexer.has_scanned(scan) else left
+            return 0 if indexer is not None and indexer.has_scanned(scan) else work
 
         await wait_until_indexed(lambda: run_in_daemon_thread(remaining), stuck_seconds, "indexer.lock")
         await self.refreshed_status()
@@ -307,15 +307,15 @@ class SqliteStore:
     def _search(self, query: Query) -> SearchResult:
         """Search the index and the files after their indexed part, else all files, without forgotten records."""
         query = replace(query, exclude_records=query.exclude_records | hidden_records(self._paths))
-        found = self._use_reader(
+        result = self._use_reader(
             lambda reader: reader.searcher.search(
                 query,
                 meaning_of(query, self.embedding.embedder),
                 tail=self._tail.documents(reader.file_states(), self._sources.find(), most_bytes=_TAIL_BYTES),
             )
         )
-        if found is not None:
-            return found
+        if result is not None:
+            return result
         documents = self._tail.documents({}, self._sources.find(), most_bytes=_SCAN_BYTES)
         return search_documents(documents, query, self._options, self._clock.now())
 

@@ -60,12 +60,12 @@ def show_timeline(
     parse_date_option(Sentence("PERIOD"), period, end=False)  # its error names the argument, not --since
     first, last = date_bounds(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
-    listed, more = run(_conversations(folder, memory_config, query))
+    conversations, has_more = run(_conversations(folder, memory_config, query))
     if as_json:
-        rows = [_conversation_row(conversation, everything=everything) for conversation in listed]
-        print_json({"ok": True, "conversations": rows, "more": more})
+        rows = [_conversation_row(conversation, everything=everything) for conversation in conversations]
+        print_json({"ok": True, "conversations": rows, "more": has_more})
         return
-    _show(listed, more=more, everything=everything)
+    _show(conversations, has_more=has_more, everything=everything)
 
 
 async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
@@ -99,10 +99,10 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
     return {**row, "said": messages} if everything else row
 
 
-def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
-    if not listed:
+def _show(conversations: list[Conversation], *, has_more: bool, everything: bool) -> None:
+    if not conversations:
         say(tr("Nothing was said that is remembered."))
-    for conversation in listed:
+    for conversation in conversations:
         name = f"{conversation.session}  " if conversation.session else ""
         words = conversation.about
         about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
@@ -110,5 +110,5 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
         for hit in conversation.said if everything else ():
             speaker = tr(hit.origin.value) if hit.speaker in ("", hit.origin.value) else hit.speaker
             say(f"    {hit.time:%H:%M}  {speaker}  {hit.text}")
-    if more:
+    if has_more:
         say(tr("... and earlier ones: --limit, or --until."), err=True, dim=True)

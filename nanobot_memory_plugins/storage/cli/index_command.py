@@ -39,7 +39,7 @@ def index(
     folder = existing_workspace(workspace)
     status = run(_index(folder, configuration_of(config), rebuild=rebuild, embeddings=not no_embeddings))
     if as_json:
-        values = {one.name: getattr(status, one.name) for one in fields(status)}
+        values = {field.name: getattr(status, field.name) for field in fields(status)}
         print_json({"ok": True, **values, "level": int(status.level)})
     else:
         _show(status)

@@ -86,7 +86,7 @@ def search(
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    first, last = date_bounds(since, until)
+    start, end = date_bounds(since, until)
     request = Query(
         text,
         limit=limit,
@@ -94,8 +94,8 @@ def search(
         scope=requested_scope(folder, memory_config, user=user, session=session, project=named_project(project)),
         origins=frozenset(origin or ()),
         sources=frozenset(file_kind.value for file_kind in kind or ()),
-        since=first,
-        until=last,
+        since=start,
+        until=end,
         use_vectors=not no_embeddings,
         tags=frozenset(tag or ()),
     )

@@ -129,9 +129,9 @@ def _cached_folder(hub: Model) -> Path | None:
     from huggingface_hub import constants, try_to_load_from_cache
 
     for cache in (hub_directory(), Path(constants.HF_HUB_CACHE)):
-        found = [try_to_load_from_cache(hub.repository, file, cache_dir=cache) for file in hub.hub_files]
-        if all(isinstance(path, str) for path in found):
-            return Path(str(found[-1])).parent
+        paths = [try_to_load_from_cache(hub.repository, file, cache_dir=cache) for file in hub.hub_files]
+        if all(isinstance(path, str) for path in paths):
+            return Path(str(paths[-1])).parent
     return None
 
 

@@ -188,7 +188,7 @@ def _register_model(folder: Path, graph_file: str) -> str:
     place = f"{folder}|{graph_file}|{pooling}"
     name = f"nanobot-memory/{hashlib.sha256(place.encode()).hexdigest()[:16]}"
     with _registry_lock:
-        if not any(known["model"] == name for known in TextEmbedding.list_supported_models()):
+        if not any(registered["model"] == name for registered in TextEmbedding.list_supported_models()):
             TextEmbedding.add_custom_model(
                 model=name,
                 pooling=PoolingType[pooling],

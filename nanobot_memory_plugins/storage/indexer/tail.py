@@ -44,8 +44,10 @@ class TailReader:
             begin = max(offset, source.size - most_bytes)
             most_bytes -= source.size - begin
             line = line if begin == offset else 0  # 0: inside a line
-            found = cached.get((source, begin))
-            current[source, begin] = found if found is not None else tuple(self._parse(source, begin, line, ordinal))
+            documents = cached.get((source, begin))
+            current[source, begin] = (
+                tuple(self._parse(source, begin, line, ordinal)) if documents is None else documents
+            )
         self._cached = current
         return [document for documents in current.values() for document in documents]
 

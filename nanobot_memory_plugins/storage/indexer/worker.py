@@ -207,14 +207,14 @@ class Indexer:
         """
         self._expire()
         sources = self._sources.find(raise_errors=True)
-        gone = self._states.keys() - {source.relative for source in sources}
+        deleted = self._states.keys() - {source.relative for source in sources}
         changed = [
             source
             for source in sources
             if source.relative in self._unsettled or not source.is_unchanged_since(self._states.get(source.relative))
         ]
         changed.sort(key=lambda source: (source.mtime_ns, source.relative))
-        return [*changed, *sorted(gone)]
+        return [*changed, *sorted(deleted)]
 
     def _remove(self, relative: str) -> None:
         self._index.apply(FileChange(relative, None))

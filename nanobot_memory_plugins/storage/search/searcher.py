@@ -117,10 +117,10 @@ class Searcher:
             return self._newest(query, tail)
         candidates = self.candidates(query, meaning, tail)
         level = self._index.level if candidates.has_meaning else Level.FULL_TEXT
-        found = answer(candidates, query, level, self._options, self._clock.now())
+        result = answer(candidates, query, level, self._options, self._clock.now())
         if meaning is None or not candidates.has_meaning:
-            return found
-        return replace(found, personal=personal_log_odds(meaning.model, meaning.vector))
+            return result
+        return replace(result, personal=personal_log_odds(meaning.model, meaning.vector))
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""

@@ -102,8 +102,8 @@ class SqliteIndex(SearchIndex):
         return self._matrix.nearest(meaning.vector, [row_id for (row_id,) in passing], limit)
 
     def _are_resident(self, dimension: int) -> bool:
-        held = len(self._matrix.places) or self._database.counts()[1]
-        return held * dimension * _FLOAT_BYTES <= self._resident_bytes
+        count = len(self._matrix.places) or self._database.counts()[1]
+        return count * dimension * _FLOAT_BYTES <= self._resident_bytes
 
     def _with_cosines(self, rows: Sequence[Document], meaning: Meaning | None) -> list[ScoredDocument]:
         cosines: Mapping[int, float] = {}
@@ -123,8 +123,8 @@ class SqliteIndex(SearchIndex):
             "SELECT v.doc_id, vec_distance_cosine(v.vector, ?) AS distance FROM vectors v JOIN docs d "
             f"ON d.id = v.doc_id WHERE distance IS NOT NULL {conditions} ORDER BY distance LIMIT ?"
         )
-        found = fetch_all(self._connection, sql, [meaning.vector.tobytes(), *values, limit])
-        return {row_id: 1.0 - distance for row_id, distance in found}
+        rows = fetch_all(self._connection, sql, [meaning.vector.tobytes(), *values, limit])
+        return {row_id: 1.0 - distance for row_id, distance in rows}
 
     def _read_rows(self, source: str, values: Sequence[Any]) -> list[Document]:
         return list(map(Document._make, fetch_all(self._connection, f"SELECT {_COLUMNS} {source}", values)))

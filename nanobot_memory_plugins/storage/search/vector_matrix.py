@@ -94,10 +94,10 @@ class VectorMatrix:
 
     def _retain(self, ids: set[int]) -> None:
         """Remove all vectors except those of some ids."""
-        kept = [place for row_id, place in self.places.items() if row_id in ids]
-        self.vectors[: len(kept)] = self.vectors[kept]
-        self.ids[: len(kept)] = self.ids[kept]
-        self.places = {row_id: place for place, row_id in enumerate(self.ids[: len(kept)].tolist())}
+        rows = [place for row_id, place in self.places.items() if row_id in ids]
+        self.vectors[: len(rows)] = self.vectors[rows]
+        self.ids[: len(rows)] = self.ids[rows]
+        self.places = {row_id: place for place, row_id in enumerate(self.ids[: len(rows)].tolist())}
 
 
 _shared_lock = threading.Lock()

@@ -172,23 +172,23 @@ def _text_of(note: NoteEntry) -> str:
 
 def _day_of(source: SourceFile) -> datetime | None:
     """Return the local midnight of the day at the start of the file's name, or None."""
-    found = _DAY.match(source.path.name)
-    if found is None or source.kind is FileKind.LONG_TERM:
+    match = _DAY.match(source.path.name)
+    if match is None or source.kind is FileKind.LONG_TERM:
         return None
     try:
-        return datetime(int(found[1]), int(found[2]), int(found[3])).astimezone()
+        return datetime(int(match[1]), int(match[2]), int(match[3])).astimezone()
     except (ValueError, OverflowError, OSError):
         return None
 
 
 def _without_comments(text: str) -> str:
     """Return a text without its HTML comments; an unclosed one stays."""
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
-        kept.append(text[at:begin])
+        parts.append(text[at:begin])
         at = end + 3
-    return "".join(kept) + text[at:]
+    return "".join(parts) + text[at:]
 
 
 def _expiry_remark(text: str, expires: str) -> str:

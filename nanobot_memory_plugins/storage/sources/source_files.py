@@ -66,14 +66,14 @@ class SourceFinder:
 
         With ``raise_errors`` it raises OSError where a folder cannot be listed for now, so that no file seems deleted.
         """
-        found = self._walk(self._memory, self._prefix, raise_errors=raise_errors)
-        return sorted(found, key=lambda source: (-source.mtime_ns, source.relative))
+        sources = self._walk(self._memory, self._prefix, raise_errors=raise_errors)
+        return sorted(sources, key=lambda source: (-source.mtime_ns, source.relative))
 
     def remaining(self, states: Mapping[str, FileState]) -> int:
         """Return the work left for an index with these ``states``, a number that is 0 once all files are indexed."""
         sources = self.find()
-        gone = states.keys() - {source.relative for source in sources}
-        return len(gone) + pending_bytes((one for one in sources if os.access(one.path, os.R_OK)), states)
+        deleted = states.keys() - {source.relative for source in sources}
+        return len(deleted) + pending_bytes((one for one in sources if os.access(one.path, os.R_OK)), states)
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
@@ -95,11 +95,11 @@ class SourceFinder:
                 kind, path = _kind_of(relative), Path(entry.path)
                 if kind is None or (entry.is_symlink() and not self._is_inside(path)):
                     continue
-                found = entry.stat()
+                status = entry.stat()
             except OSError:
                 continue
-            if stat.S_ISREG(found.st_mode):
-                yield SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
+            if stat.S_ISREG(status.st_mode):
+                yield SourceFile(path, relative, kind, status.st_size, status.st_mtime_ns)
 
     def _is_inside(self, path: Path) -> bool:
         try:
