@@ -177,7 +177,7 @@ def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
     source = tmp_path / "log.tides"
     source.write_text("2026-03-02 high at 11:40\nno date\n2026-03-03 low at 05:10\n")
     report = import_from(importer, "tides", source, tmp_path / "mine")
-    assert report.left == {("log.tides", "it does not begin with a date"): [2]}
+    assert report.skipped == {("log.tides", "it does not begin with a date"): [2]}
     written = {file.name: file.read_text() for file in (tmp_path / "mine" / "memory").glob("2026*.md")}
     assert "high at 11:40" in written["2026-03-02.md"]
     assert "low at 05:10" in written["2026-03-03.md"]

@@ -84,7 +84,7 @@ def test_observations_are_a_tools_words_and_prompts_the_users(tmp_path: Path, mo
     assert import_from(importer, name, source, tmp_path / "mine").taken == {}
     (source / "claude-mem.db").write_bytes(b"junk" * 4096)
     damaged = import_from(importer, name, source, tmp_path / "mine")
-    assert {why for _, why in damaged.left} == {"the rest of the table cannot be read: file is not a database"}
+    assert {why for _, why in damaged.skipped} == {"the rest of the table cannot be read: file is not a database"}
     (source / "claude-mem.db").unlink()
     with pytest.raises(InputError, match=r"claude-mem\.db"):
         import_from(importer, name, source, tmp_path / "mine")

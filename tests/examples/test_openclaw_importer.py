@@ -110,7 +110,7 @@ def test_sessions_and_notes_come_over_once_and_what_nobody_said_does_not(tmp_pat
     assert ("Porto" in notes, "14:20" in notes, notes.count("origin: assistant")) == (True, True, 3)
     for left in (stores.SECRET, "Mallory", "hidden thought", "NO_REPLY"):
         assert holders_of(memory, left) == []
-    assert any("compressed" in why for _, why in report.left)
+    assert any("compressed" in why for _, why in report.skipped)
     assert import_from(importer, name, source, tmp_path / "mine").taken == {}
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="OpenClaw"):

@@ -25,9 +25,9 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import export_to
+from nanobot_memory_plugins.core.transfer.import_run import ImportReport, import_lock, undo_import
 from nanobot_memory_plugins.core.transfer.importer import importer_named
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.run import ImportReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -54,11 +54,11 @@ def export_memory(
     with console(stderr=True).status(tr("exporting")):
         report = export_to(target, folder)
     if as_json:
-        left = [{"file": name, "why": why} for name, why in report.left]
+        left = [{"file": name, "why": why} for name, why in report.skipped]
         print_json({"ok": True, "path": report.path, "files": report.files, "bytes": report.size, "left": left})
         return
     out = console()
-    for name, why in report.left:
+    for name, why in report.skipped:
         out.print(tr("left: {name}: {why}", name=escape(name), why=escape(tr(why))))
     files, where = _counts({"files": report.files}), escape(str(report.path))
     out.print(tr("{files}, {size:,} bytes, in {target}", files=files, size=report.size, target=where))
@@ -106,10 +106,10 @@ def import_memory(
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:
-    with only_import(MemoryPaths.of(workspace)):
+    with import_lock(MemoryPaths.of(workspace)):
         report = undo_import(workspace)
         for where, why in _update_index(workspace):
-            report.leave(why, where)
+            report.skip(why, where)
     _show_report(report, tr("taken back"), as_json=as_json)
 
 
@@ -146,8 +146,8 @@ def _show_report(report: ImportReport, verb: str, *, as_json: bool) -> None:
     source, about = escape(report.source), escape(report.format)
     out.print(f"{source} ([bold]{about}[/bold])" if about else tr("The import of {source}:", source=source))
     out.print(f"{verb}{tr(': ')}{_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
-    for why in dict.fromkeys(why for _, why in report.left):
-        lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
+    for why in dict.fromkeys(why for _, why in report.skipped):
+        lines = {file: lines for (file, reason), lines in report.skipped.items() if reason == why}
         count = sum(map(len, lines.values()))
         out.print(tr("left: {why}", why=escape(tr(why))) + (f" ({count:,})" if count > 1 else ""))
         _show_files(out, [f"{tr(file)}:{_line_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])

@@ -1,4 +1,4 @@
-"""Import and export: bringing memories from elsewhere, and taking all of them along as one archive."""
+"""Importing memories of other programs, and exporting and importing a whole memory as one archive."""
 
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer, Item, Skipped
 

@@ -1,4 +1,4 @@
-"""What an importer is and says of a store, which are installed, and what joins entries."""
+"""What importers yield, finding the installed importer of a format, and the protocol for joining entries."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 class ImportedMessage:
     """One message of a conversation, as it is in the other store.
 
-    ``file`` and ``line`` (from 1; 0 where there are none) say where, for the report. A ``time`` without a zone is the
-    machine's local time; None where the store has none. ``scope`` is its owner; its session is ``session_key``.
+    ``file`` and ``line`` (from 1, or 0 if the store has no lines) are its place, for the report. A ``time`` without a
+    zone is local time; None means that the store has no time. ``scope`` is the owner; the session is ``session_key``.
     """
 
     session_key: str
@@ -33,10 +33,10 @@ class ImportedMessage:
 
 @dataclass(frozen=True, slots=True)
 class ImportedNote:
-    """One note; ``note.time`` is needed and names the day to whose file it goes.
+    """One note. ``note.time`` is required, and decides which day's file the note is added to.
 
-    ``time_is_certain`` is false where the time is that of the file on the disk: then a copy of the file, which has
-    another, is still the same note.
+    ``time_is_certain`` is false if the time is only the modification time of a file, so that the same note in a copy of
+    the file, which has another time, is recognised.
     """
 
     note: Note
@@ -47,7 +47,7 @@ class ImportedNote:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A whole file of a memory of this program, by its name below the memory folder."""
+    """A whole file of another memory of this program, by its name in the memory folder."""
 
     name: str
     data: bytes
@@ -60,7 +60,7 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that is not taken, and why, in words that follow "left:"."""
+    """Something that is not imported, and why, in words that follow "left:"."""
 
     why: str
     file: str
@@ -71,17 +71,17 @@ Item = ImportedMessage | ImportedNote | ImportedFile | Skipped
 
 
 Importer = Callable[[Path, Path], Iterator[Item]]
-"""Reads the stores of one program. An entry point of ``nanobot_memory_importers`` names one.
+"""A function that reads the stores of one program, named by an entry point of ``nanobot_memory_importers``.
 
-It takes the source, a file or folder that exists, and the workspace that is imported into, which may be where the store
-is, and yields what is in the store, conversations in their order. What cannot be read is yielded as `Skipped`. Raises
-`InputError`, with cause and hint, when nothing can be read. It only reads: redaction, dates, files and the memory of
-what was taken before are core's work.
+It takes the source, an existing file or folder, and the workspace to import into, in which the store may be. It yields
+the content of the store, each conversation in its order, and `Skipped` for what it cannot read. It raises `InputError`,
+with cause and hint, if nothing can be read. Redaction, time zones, writing, and recognising what was imported before
+are left to core.
 """
 
 
 def importer_named(name: str) -> Importer:
-    """Return the importer of a format. Raises `WrongUseError` where there is none, and `PluginError`."""
+    """Return the importer of a format. Raises `WrongUseError` if there is none, `PluginError` if it fails to load."""
     points = entry_points_by_name(IMPORTER_GROUP)
     if (point := points.get(name)) is None:
         known = ", ".join(sorted(points))
@@ -101,9 +101,9 @@ def importer_named(name: str) -> Importer:
 
 @dataclass(frozen=True, slots=True)
 class JoinedEntries:
-    """How many entries are new, how many were known or were forgotten here, and the other text of the file.
+    """The result of joining: the numbers of new and of known or forgotten entries, and the file's other text.
 
-    ``run`` is the id of what can take the new ones back, where there is one.
+    ``run`` is the id with which `EntriesJoiner.take_back` undoes it, or empty if nothing was added.
     """
 
     new: int = 0
@@ -113,22 +113,22 @@ class JoinedEntries:
 
 
 class EntriesJoiner(Protocol):
-    """Joins files of entries. The entry point of ``nanobot_memory_entries`` names its class."""
+    """Adds entries of a file to those of a workspace. The entry point of ``nanobot_memory_entries`` names its class."""
 
     def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
-        """Add the entries of a file to those of a workspace; a file that has none is other text.
+        """Add the entries of a file to those of a workspace; a file without entries is all other text.
 
-        What is here wins, and what was forgotten here stays forgotten. It blocks. Raises `NanobotMemoryError`, and
-        nothing was written.
+        Existing entries do not change, and forgotten entries stay forgotten. It blocks. Raises `NanobotMemoryError`, in
+        which case nothing was written.
         """
 
     def take_back(self, workspace: Path, run: str) -> None:
-        """Take back what `JoinedEntries.run` names, or forget what was known of a file that has gone, without a run.
+        """Undo a `JoinedEntries.run`; without a run, clear the history of an entries file that was removed.
 
-        It blocks. Raises `InputError` where that cannot be done.
+        It blocks. Raises `InputError` if that is not possible.
         """
 
 
 def installed_joiner() -> EntriesJoiner | None:
-    """Return what keeps the entries; None where nothing is installed that does: they are kept as text then."""
+    """Return the installed joiner, or None; without one, entries are imported as plain text."""
     return first_answer(ENTRIES_GROUP, lambda kind: kind())

@@ -1,4 +1,4 @@
-"""A folder of Markdown: a note a section, dated by heading, file name or front matter."""
+"""Importing Markdown files: each section becomes a note, dated by its heading, file name or front matter."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.files.reading import describe_damage
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.reading import LARGEST, files_below, tldr_of
+from nanobot_memory_plugins.core.transfer.reading import MAX_BYTES, files_below, tldr_of
 from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -31,8 +31,8 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 def read_markdown_notes(source: Path, workspace: Path) -> Iterator[Item]:
     """Yield the notes of the Markdown files below a folder, or of one file.
 
-    They are the user's notes, and nobody's word: a page that was pasted is one, too. Raises `InputError` where there is
-    no Markdown, or a memory of ours.
+    Their origin is `Origin.NOTES`, since a note may also be a pasted page. Raises `InputError` if there is no Markdown,
+    or if the source is a memory of this program.
     """
     own = MemoryPaths.of(workspace).memory.resolve()
     if _is_memory(source):
@@ -78,7 +78,7 @@ def _is_memory(folder: Path) -> bool:
 
 @dataclass(slots=True)
 class _Page:
-    """A file that is read: its title, the day that it names, and the headings above the section at hand."""
+    """The file that is read: its title, its day, whether the day is certain, the headings of the current section."""
 
     file: str
     title: str
@@ -88,33 +88,33 @@ class _Page:
 
 
 def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = ()) -> Iterator[Item]:
-    """Yield the notes of a Markdown file; ``name`` is what the report calls it.
+    """Yield the notes of a Markdown file; ``name`` is its name in the report.
 
-    The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
-    Folders and title are in each note's title. A note in our own form is a section like any other. A file that is no
-    UTF-8 is left.
+    A note's day is that of a heading, else of the file's name, else of its front matter, else of its last modification.
+    Each note's title contains the folder and the file's title. A note in this program's format is a section like any
+    other. A file that is neither UTF-8 nor UTF-16 is skipped.
     """
     try:
         about = path.stat()
-        if about.st_size > LARGEST:
-            yield Skipped(Sentence("it is larger than {size} MB", size=LARGEST >> 20), name)
+        if about.st_size > MAX_BYTES:
+            yield Skipped(Sentence("it is larger than {size} MB", size=MAX_BYTES >> 20), name)
             return
-        text = _decoded(path.read_bytes())
+        text = _decode(path.read_bytes())
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
     except ValueError as error:
         yield Skipped(error.args[0], name)
         return
-    shown = without_private(text)  # before it is taken apart: a private part may go on over headings
-    if shown != text:
+    public = without_private(text)  # before it is split, since a private part may contain headings
+    if public != text:
         yield Skipped(Sentence("its private parts"), name)
-        text = shown
+        text = public
     changed = datetime.fromtimestamp(int(about.st_mtime), UTC)
     front = _FRONT_MATTER.match(text)
     fields = _fields(front[1]) if front is not None else {}
     start = front.end() if front is not None else 0
-    day = next(filter(None, map(_dated, (path.stem, name.rpartition(".")[0], *fields.get("date", ())))), None)
+    day = next(filter(None, map(_find_date, (path.stem, name.rpartition(".")[0], *fields.get("date", ())))), None)
     folder, title = name.rpartition("/")[0], (fields.get("title") or [path.stem])[0]
     page = _Page(name, f"{folder}/{title}" if folder else title, day or changed, day is not None)
     tags = tuple(dict.fromkeys((*tags, *(one.lstrip("#") for one in fields.get("tags", ())))))
@@ -126,13 +126,13 @@ def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ..
             is_empty = False
             yield item
     if is_empty:
-        headings = " / ".join(heading for _, heading in page.headings)  # "call the plumber" may say it all
+        headings = " / ".join(heading for _, heading in page.headings)  # a heading alone may be a note
         note = Note(tldr=headings, title=page.title, tags=tags, origin=origin, time=page.day)
         yield ImportedNote(note, name, 1, page.is_certain) if headings else Skipped("it has no text", name)
 
 
-def _decoded(data: bytes) -> str:
-    """Return the text of a file: UTF-8, or UTF-16 with its mark. Raises ValueError with the reason."""
+def _decode(data: bytes) -> str:
+    """Decode a file: UTF-8, or UTF-16 with a byte order mark. Raises ValueError with the reason."""
     is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not is_utf16 and (b"\0" in data or b"\xff" * 4 in data):
         raise ValueError(Sentence("it is damaged: {why}", why=Sentence.of(describe_damage(data))))
@@ -145,7 +145,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _fields(text: str) -> dict[str, list[str]]:
-    """Return the fields of front matter: each with one value, a list in brackets, or a list of lines below."""
+    """Return the values of each field in front matter: a single one, a list in brackets, or a list of lines."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in text.splitlines():
@@ -167,27 +167,27 @@ def _section(text: str, line: int, page: _Page, origin: Origin, tags: tuple[str,
             page.headings.append((level, heading))
     body = (remainder if level else text).strip()
     if not body:
-        return None  # a heading above others says nothing by itself, and is in their titles
+        return None  # a heading without text is part of the titles of the sections below it
     when, is_certain = page.day, page.is_certain
-    for _, above in page.headings:
-        if (dated := _dated(above, when)) is not None:
-            when, is_certain = dated, True
-    headings = " / ".join(above for _, above in page.headings if above != Path(page.file).stem)
+    for _, heading in page.headings:
+        if (date := _find_date(heading, when)) is not None:
+            when, is_certain = date, True
+    headings = " / ".join(heading for _, heading in page.headings if heading != Path(page.file).stem)
     tldr, details = tldr_of(body)
     title = f"{page.title}: {headings}" if headings else page.title
     note = Note(tldr=tldr, details=details, title=title, tags=tags, origin=origin, time=when)
     return ImportedNote(note, page.file, line, is_certain)
 
 
-def _dated(text: str, day: datetime | None = None) -> datetime | None:
-    """Return the day, and the time where there is one, in a text; a time alone is one of ``day``."""
+def _find_date(text: str, day: datetime | None = None) -> datetime | None:
+    """Return the date, with the time if there is one, in a text, or None; a time alone is on ``day``."""
     text = unicodedata.normalize("NFKC", text).replace("_", "-")
     try:
         if (match := _DATE.search(text)) is not None:
-            year, month, of_month = int(match[1]), int(match[2] or match[4]), int(match[3] or match[5])
-            return datetime(year, month, of_month, int(match[6] or 12), int(match[7] or 0))
-        if day is not None and day.tzinfo is None and (clocked := _TIME_OF_DAY.match(text)) is not None:
-            return day.replace(hour=int(clocked[1]), minute=int(clocked[2]))
+            year, month, day_of_month = int(match[1]), int(match[2] or match[4]), int(match[3] or match[5])
+            return datetime(year, month, day_of_month, int(match[6] or 12), int(match[7] or 0))
+        if day is not None and day.tzinfo is None and (time := _TIME_OF_DAY.match(text)) is not None:
+            return day.replace(hour=int(time[1]), minute=int(time[2]))
     except ValueError:
         pass
     return None

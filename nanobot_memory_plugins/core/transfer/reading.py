@@ -1,4 +1,4 @@
-"""Reading files of others: bounded, never through links, with words for what is wrong."""
+"""Reading files of other programs: with size limits, without following links, and with reasons for what is skipped."""
 
 import json
 import os
@@ -9,18 +9,18 @@ from typing import Any
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Bytes of one line of JSON, and of one text file, beyond which it is left.
-LARGEST = 1 << 26
-_PROGRAMS = frozenset({"node_modules", "__pycache__"})
-# Characters of the one line that represents a text.
-_LONGEST_TLDR = 160
+# The maximum size of a line of JSON, and of a text file, in bytes.
+MAX_BYTES = 1 << 26
+_PROGRAM_FOLDERS = frozenset({"node_modules", "__pycache__"})
+# The most characters of the line that summarises a longer text.
+_MAX_TLDR = 160
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield each line's number and its JSON object, or what is wrong with it. Raises `OSError`."""
+    """Yield each line's number, from 1, with its JSON object, or with the reason why it has none. Raises `OSError`."""
     with path.open("rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(LARGEST), b""), 1):
+        for number, line in enumerate(iter(lambda: file.readline(MAX_BYTES), b""), 1):
             if not line.strip(b" \t\r\n\0"):
                 continue
             try:
@@ -32,9 +32,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the files below a folder in their order, and what is not looked into, with the reason.
+    """Yield the files below a folder in alphabetical order, and what is skipped; each with the reason, or "".
 
-    Links are not followed, and a folder that is left is named once.
+    Links are not followed. A skipped folder is yielded once.
     """
     try:
         entries = sorted(os.scandir(folder), key=lambda one: one.name)
@@ -45,7 +45,7 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
         path = Path(entry.path)
         if entry.is_symlink():
             yield path, Sentence("it is a symbolic link")
-        elif entry.name.startswith(".") or entry.name in _PROGRAMS:
+        elif entry.name.startswith(".") or entry.name in _PROGRAM_FOLDERS:
             yield path, Sentence("it is hidden, or a program's")
         elif entry.is_dir():
             yield from files_below(path)
@@ -54,9 +54,9 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def tldr_of(text: str) -> tuple[str, str]:
-    """Return the line that represents a text in a note, and the note's details: none where the line is all of it."""
+    """Return the line that summarises a text in a note, and the note's details: none if the line is the whole text."""
     first = next((line.strip() for line in text.splitlines() if re.search(r"\w", line)), text)
     tldr = _BULLET.sub("", first)
-    if "\n" not in text and len(tldr) <= 2 * _LONGEST_TLDR:
+    if "\n" not in text and len(tldr) <= 2 * _MAX_TLDR:
         return tldr, ""
-    return tldr if len(tldr) <= _LONGEST_TLDR else f"{tldr[: _LONGEST_TLDR - 1].rstrip()}…", text
+    return tldr if len(tldr) <= _MAX_TLDR else f"{tldr[: _MAX_TLDR - 1].rstrip()}…", text
