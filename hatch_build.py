@@ -7,11 +7,10 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-# What the umbrella asks for beyond the bare distribution: the embedding engine and sqlite-vec.
+# Extras that the umbrella requires of a distribution: the embedding engine and sqlite-vec.
 EXTRAS = {"nanobot-memory-storage": "[embedding,vec]"}
 
-
-# What only those pay for who ask for it: an extra of the umbrella by the name of the folder.
+# Distributions that are extras of the umbrella, by the names of their folders.
 OPTIONAL = {
     "nanobot-memory-hosts",
     "nanobot-memory-mcp",
@@ -22,10 +21,10 @@ OPTIONAL = {
 
 
 class EveryPlugin(MetadataHookInterface):
-    """Require the plugins by folder in a checkout, and by version when NANOBOT_RELEASE is set.
+    """Requires the plugins by folder in a checkout, and by version when NANOBOT_RELEASE is set.
 
     The folder form lets ``pip install .`` work before anything is published. A package index
-    refuses it, so a release that was built without the variable fails loudly.
+    refuses it, so that a release built without the variable fails loudly.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """A language model that answers from a script: an OpenAI-compatible server on 127.0.0.1.
 
-It captures the body of every request, so that what reached the model can be checked, not guessed.
+It records the body of every request, so that tests can check what reached the model.
 """
 
 import itertools
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the scripted model calls. ``arguments`` may be a string, for arguments that are no object."""
+    """A tool call of the scripted model. ``arguments`` may be a string, for arguments that are not a JSON object."""
 
     name: str
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
@@ -63,9 +63,8 @@ class ToolCall:
 class Reply:
     """One answer: text, tool calls, or a failure.
 
-    ``delay`` is in seconds. With ``status`` other than 200 an error of that status is sent, with the message ``error``;
-    ``junk`` is sent as the body instead of anything sensible. With ``cut`` the connection is closed in the middle of
-    the answer.
+    ``delay`` is in seconds. A ``status`` other than 200 sends an error with the message ``error``. ``junk`` is sent as
+    the whole body. With ``cut`` the connection is closed in the middle of the answer.
     """
 
     text: str = ""
@@ -79,7 +78,7 @@ class Reply:
 
 @dataclass(slots=True)
 class ReplyRule:
-    """``reply`` answers the requests for which ``when`` is true, at most ``times`` of them when it is given."""
+    """``reply`` answers requests for which ``when`` returns true, at most ``times`` times if that is given."""
 
     when: Callable[[Request], bool]
     reply: Reply | Callable[[Request], Reply]
@@ -87,7 +86,7 @@ class ReplyRule:
 
 
 def text_of(message: Mapping[str, Any]) -> str:
-    """Return the readable text of a chat message, whatever form its content has."""
+    """Return the text of a chat message, whose content may be a string or a list of parts."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -97,14 +96,14 @@ def text_of(message: Mapping[str, Any]) -> str:
 
 
 def after_tool(request: Request) -> bool:
-    """Return whether the request carries a tool's result back to the model."""
+    """Return whether the request ends with a tool's result."""
     return request.last.get("role") == "tool"
 
 
 class ScriptedServer:
-    """The server, on 127.0.0.1 at a port that the system chooses. Use it as a context manager.
+    """The server, on 127.0.0.1 at a free port. Use it as a context manager.
 
-    ``requests`` grows as they come in. The first rule that matches answers; without one the answer is ``default``.
+    ``requests`` holds the requests so far. The first matching rule answers, or without one the text ``default``.
     """
 
     def __init__(self, rules: Sequence[ReplyRule] = (), *, default: str = "Understood.") -> None:
@@ -133,13 +132,13 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """The address to give as ``apiBase``."""
+        """The address for a client's ``apiBase``."""
         if self._server is None:
             raise RuntimeError("The server is not running: use it as a context manager.")
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def answer(self, body: Mapping[str, Any]) -> Reply:
-        """Record one request and return the reply that the script has for it."""
+        """Record a request and return the script's reply to it."""
         request = Request(body)
         with self._lock:
             self.requests.append(request)
@@ -152,7 +151,7 @@ class ScriptedServer:
         return Reply(self.default)
 
     def message(self, reply: Reply) -> dict[str, Any]:
-        """Return a reply as the message of an answer, each call of a tool with a new id."""
+        """Return a reply as an assistant's message, with a new id for each tool call."""
         calls = [
             {
                 "id": f"call_{next(self._numbers)}",
@@ -171,8 +170,8 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     model: ScriptedServer
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
-        """Keep quiet: the captured requests are the record."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name in the base class
+        """Log nothing."""
 
     def do_GET(self) -> None:
         """List the one model."""
@@ -184,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.model.answer(body)
         time.sleep(reply.delay)
         try:
-            if reply.cut:  # more is promised than is sent
+            if reply.cut:  # the announced length exceeds the body
                 self._send(200, b'{"id": "scripted", "choices": [{"message": {"con', length=1_000)
                 self.close_connection = True
             elif reply.junk is not None:
@@ -224,12 +223,12 @@ def _finish(message: Mapping[str, Any]) -> str:
 def _completion(message: dict[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     choice = {"index": 0, "message": message, "finish_reason": _finish(message)}
     model = body.get("model", "scripted")
-    made = {"id": "scripted", "object": "chat.completion", "created": 1, "model": model}
-    return {**made, "choices": [choice], "usage": _usage(body)}
+    base = {"id": "scripted", "object": "chat.completion", "created": 1, "model": model}
+    return {**base, "choices": [choice], "usage": _usage(body)}
 
 
 def _chunks(message: dict[str, Any], body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Cut the answer into a few chunks, so that the host really has to put a stream together."""
+    """Return the answer in several chunks, so that the host has to assemble a stream."""
     text = str(message["content"])
     half = (len(text) + 1) // 2
     deltas: list[dict[str, Any]] = [

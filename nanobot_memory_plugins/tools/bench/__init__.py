@@ -1,1 +1,1 @@
-"""``nanobot-memory bench``: how fast searches are here, beside what cannot be spared."""
+"""``nanobot-memory bench``: how fast searches are on this machine."""

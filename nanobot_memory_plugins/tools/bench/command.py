@@ -23,7 +23,7 @@ from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 
-# What recall asks for.
+# The numbers of hits that recall requests.
 HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
 TIERS: dict[str, Callable[[str], Query]] = {
     Sentence("probe"): lambda text: Query(text, limit=PROBE_HITS),
@@ -33,13 +33,13 @@ TIERS: dict[str, Callable[[str], Query]] = {
 """The searches of recall, by tier."""
 
 _QUESTIONS, _QUESTION_WORDS = 30, 8
-# The best hundred are chosen among them.
-_SMALLEST = 200
+# Enough to choose the best hundred from.
+_MIN_SIZE = 200
 
 
 def bench(
     size: Annotated[
-        int, typer.Option("--size", min=_SMALLEST, max=1_000_000, help="How many made-up passages are searched.")
+        int, typer.Option("--size", min=_MIN_SIZE, max=1_000_000, help="How many made-up passages are searched.")
     ] = 2_000,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,15 +48,15 @@ def bench(
     Your own memory is not touched. 100,000 passages take about two minutes and 500 MB of disk.
     """
     with tempfile.TemporaryDirectory() as folder:
-        figures = measured(Path(folder) / "memory.db", size)
+        figures = measure(Path(folder) / "memory.db", size)
     if as_json:
         print_json(figures)
     else:
         _show(figures)
 
 
-def measured(path: Path, size: int) -> dict[str, Any]:
-    """Return the milliseconds that the search of each tier takes, the embedding of the question included."""
+def measure(path: Path, size: int) -> dict[str, Any]:
+    """Return the milliseconds of a search in each tier, including the embedding of the question."""
     language, model, database = made_up.english(), open_embedder(EmbeddingOptions()), Database.open(path)
     try:
         made_up.fill(database, language, size)
@@ -66,9 +66,9 @@ def measured(path: Path, size: int) -> dict[str, Any]:
         generator = np.random.default_rng(3)
         questions = [language.text(_QUESTION_WORDS, generator) for _ in range(_QUESTIONS)]
         rows = []
-        for name, make in TIERS.items():
-            asked = (*questions[:2], *questions)  # the first two do not count
-            times = [_milliseconds_of(searcher, make(text), model) for text in asked][2:]
+        for name, make_query in TIERS.items():
+            texts = (*questions[:2], *questions)  # the first two are a warm-up
+            times = [_search_milliseconds(searcher, make_query(text), model) for text in texts][2:]
             rows.append(
                 {"what": name, "median_ms": round(statistics.median(times), 3), "p95_ms": round(percentile(times), 3)}
             )
@@ -78,13 +78,13 @@ def measured(path: Path, size: int) -> dict[str, Any]:
 
 
 def milliseconds(function: Callable[[], object]) -> float:
-    """Return how long one call takes."""
+    """Return how many milliseconds a call takes."""
     started = time.perf_counter()
     function()
     return (time.perf_counter() - started) * 1e3
 
 
-def _milliseconds_of(searcher: Searcher, query: Query, model: Embedder | None) -> float:
+def _search_milliseconds(searcher: Searcher, query: Query, model: Embedder | None) -> float:
     return milliseconds(lambda: searcher.search(query, meaning_of(query, model)))
 
 

@@ -1,4 +1,4 @@
-"""``nanobot-memory demo``: the main job, on a stock nanobot-ai, in a workspace made for it."""
+"""``nanobot-memory demo``: remembers and recalls on a stock nanobot-ai, in a temporary workspace."""
 
 import shutil
 import tempfile

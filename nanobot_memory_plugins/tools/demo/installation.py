@@ -1,4 +1,4 @@
-"""A nanobot of its own for the demonstration: fresh home folder, fresh workspace, fresh config.json."""
+"""A separate nanobot for the demonstration, with its own home folder, workspace and config.json."""
 
 import json
 import os
@@ -10,30 +10,30 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-# Where the embedding model is kept; without it a fresh home folder would have none.
+# The cache with the embedding model, which the new home folder does not have.
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
-# nanobot counts tokens with a file that it downloads, and stalls without a network. A proxy that refuses at once makes
-# it use its own estimate. It also shows that nothing of the demonstration leaves the machine.
+# nanobot downloads a file to count tokens, and stalls without a network. With a proxy that refuses at once it uses its
+# own estimate. The proxy also shows that the demonstration sends nothing to other machines.
 _NO_NETWORK = {
     "HTTP_PROXY": "http://127.0.0.1:9",
     "HTTPS_PROXY": "http://127.0.0.1:9",
     "NO_PROXY": "127.0.0.1,localhost",
 }
-# What is shown is what it does, not how fast this machine is: a busy one would pass the usual limits of a turn.
-_PATIENCE = {
+# Generous limits: the demonstration must also work on a busy machine, which exceeds the usual limits of a turn.
+_GENEROUS_LIMITS = {
     "core": {"messageLimit": 30, "toolLimit": 30},
     "recall": {"recallTimeout": 20},
     "nanobot": {"startLimit": 60},
 }
 _LIMIT_SECONDS = 120.0
-# Below the workspace: everything that the set writes. The rest there is nanobot's.
+# The folders of the workspace that the memory writes to, and the one file of nanobot's in them.
 _OUR_FOLDERS = ("memory", ".storage")
-_NANOBOTS = "memory/history.jsonl"
+_NANOBOT_FILE = "memory/history.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The folders and the configuration of one nanobot, whose model is at ``base_url``; it has no other network."""
+    """The folders and the configuration of one nanobot. Its model is at ``base_url``, and it has no other network."""
 
     folder: Path
     base_url: str
@@ -54,11 +54,11 @@ class Installation:
         self.config_file.parent.mkdir(parents=True)
         settings = settings_for(self.base_url, "scripted")
         settings["agents"]["defaults"]["workspace"] = str(self.workspace)
-        settings["channels"] = {"memoryPlugins": _PATIENCE}
+        settings["channels"] = {"memoryPlugins": _GENEROUS_LIMITS}
         self.config_file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
 
     def agent(self, text: str, *, session: str) -> subprocess.CompletedProcess[str]:
-        """Say one thing to the stock command line, in a process of its own; return how that ended."""
+        """Send one message with the stock command line, in a new process, and return the finished process."""
         home = str(self.folder / "home")
         cache = os.environ.get(CACHE_VARIABLE) or user_cache_dir("nanobot-memory")
         environment = {
@@ -86,7 +86,7 @@ class Installation:
         """Return the names of the memory's files that contain a text."""
         files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
         named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}
-        return [name for name, data in named.items() if name != _NANOBOTS and text.encode() in data]
+        return [name for name, data in named.items() if name != _NANOBOT_FILE and text.encode() in data]
 
 
 def settings_for(base_url: str, model: str) -> dict[str, Any]:

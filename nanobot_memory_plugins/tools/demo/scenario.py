@@ -1,6 +1,6 @@
-"""The story of the demonstration, and whether each stage of it came true.
+"""The stages of the demonstration.
 
-That is read from the requests that reached the model and from the bytes on disk.
+Whether a stage succeeded is checked in the requests that reached the model and in the bytes on disk.
 """
 
 import secrets
@@ -36,7 +36,7 @@ STAGES = ("remember", "observe", "restart", "recall preference", "recall tool ru
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage as it came out. ``shown`` is what people see of it, a line each."""
+    """The outcome of one stage. ``shown`` holds the lines to print."""
 
     name: str
     ok: bool
@@ -44,7 +44,7 @@ class Stage:
 
 
 def script() -> list[ReplyRule]:
-    """Return the rules of the scripted model. It knows nothing but what a request tells it."""
+    """Return the rules of the scripted model, which knows only what a request contains."""
     read = Reply(tools=(ToolCall("read_file", {"path": SETTINGS_FILE}),))
     return [
         ReplyRule(after_tool, Reply("I have read the file.")),
@@ -55,7 +55,7 @@ def script() -> list[ReplyRule]:
 
 
 def answer_from(word: str) -> Callable[[Request], Reply]:
-    """Return an answer that says the word where a request tells it."""
+    """Return a reply that gives ``word`` if the request's recalled blocks contain it."""
 
     def answer(request: Request) -> Reply:
         known = bool(line_with(recalled_blocks(request), word))
@@ -65,15 +65,15 @@ def answer_from(word: str) -> Callable[[Request], Reply]:
 
 
 def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
-    """Play the story, stage by stage."""
-    # New each time, so that no file of ours can hold it by chance.
+    """Run the stages, and yield the outcome of each."""
+    # A new secret each time, so that no file can contain it by chance.
     secret = "sk-" + secrets.token_urlsafe(30).replace("-", "x").replace("_", "y")
     settings = f'[payments]\nregion = "{REGION}"\nport = 7071\napi_key = "{secret}"\n'
     (machine.workspace / SETTINGS_FILE).write_text(settings, encoding="utf-8")
     first_run = machine.agent(PREFERENCE, session=FIRST_SESSION)
     kept = machine.files_with(PREFERENCE)
     kept_in = Sentence("kept in {files}", files=", ".join(kept)) if kept else Sentence("kept in nothing")
-    yield Stage("remember", first_run.returncode == 0 and bool(kept), shown_of(first_run, kept_in))
+    yield Stage("remember", first_run.returncode == 0 and bool(kept), shown_lines(first_run, kept_in))
 
     read = machine.agent(READ, session=FIRST_SESSION)
     noted, leaked = machine.files_with(REGION), machine.files_with(secret)
@@ -84,23 +84,23 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     )
     noted_in = Sentence("noted in {files}", files=", ".join(noted)) if noted else Sentence("noted in nothing")
     summary = Sentence.joined([noted_in, hidden], "; ")
-    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, summary))
+    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_lines(read, summary))
 
     run, blocks = ask(machine, model, ASK_PREFERENCE, SECOND_SESSION)
     yield Stage("restart", run.returncode == 0, (Sentence("a third process, after two had ended; a new session"),))
     known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in run.stdout
-    yield Stage("recall preference", known, shown_of(run, about(blocks, LANGUAGE)))
+    yield Stage("recall preference", known, shown_lines(run, recall_summary(blocks, LANGUAGE)))
 
     run, blocks = ask(machine, model, ASK_REGION, SECOND_SESSION)
     clean = not line_with(blocks, secret) and not machine.files_with(secret)
     known = bool(line_with(blocks, REGION)) and clean and REGION in run.stdout
-    yield Stage("recall tool run", known, shown_of(run, about(blocks, REGION)))
+    yield Stage("recall tool run", known, shown_lines(run, recall_summary(blocks, REGION)))
 
 
 def ask(
     machine: Installation, model: ScriptedServer, question: str, session: str
 ) -> tuple[CompletedProcess[str], list[str]]:
-    """Ask in a session; return the run and the blocks that the memory added to the question."""
+    """Ask a question in a session, and return the run and the blocks that the memory added."""
     before = len(model.requests)
     run = machine.agent(question, session=session)
     return run, [block for request in model.requests[before:] for block in recalled_blocks(request)]
@@ -112,19 +112,19 @@ def recalled_blocks(request: Request) -> list[str]:
 
 
 def line_with(blocks: Sequence[str], word: str) -> str:
-    """Return the first line of what the model was given that has a word, or nothing."""
+    """Return the first line of the blocks that contains a word, or an empty text."""
     return next((line.strip() for block in blocks for line in block.splitlines() if word in line), "")
 
 
-def about(blocks: Sequence[str], word: str) -> str:
-    """Say which line of what the model was given has a word."""
+def recall_summary(blocks: Sequence[str], word: str) -> str:
+    """Return a sentence with the line of the blocks that contains a word."""
     if line := line_with(blocks, word):
         return Sentence("the model was given: {line}", line=line)
     return Sentence("the model was given nothing about it")
 
 
-def shown_of(run: CompletedProcess[str], summary: str) -> tuple[str, ...]:
-    """Return what people see of a run: what is true of it, and the end of what it printed."""
+def shown_lines(run: CompletedProcess[str], summary: str) -> tuple[str, ...]:
+    """Return the lines to print about a run: its summary, and the end of its output or errors."""
     if run.returncode != 0:
         return summary, Sentence("{who} FAILED: {errors}", who="nanobot", errors=run.stderr.strip()[-300:])
     answer = run.stdout.rpartition(_HEADER)[2] or run.stdout

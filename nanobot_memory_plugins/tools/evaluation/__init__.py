@@ -1,1 +1,1 @@
-"""``nanobot-memory eval``: what recall finds on labelled data."""
+"""``nanobot-memory eval``: measures recall on labelled data."""

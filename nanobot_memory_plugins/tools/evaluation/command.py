@@ -1,4 +1,4 @@
-"""``nanobot-memory eval``: what recall finds on labelled data."""
+"""``nanobot-memory eval``: measures recall on labelled data."""
 
 import tempfile
 import time
@@ -48,7 +48,7 @@ def eval_(
         )
     memory_config = configuration_of(config)
     started = time.perf_counter()
-    outcome = _evaluated(data, memory_config, embeddings=not no_embeddings)
+    outcome = _run_evaluation(data, memory_config, embeddings=not no_embeddings)
     target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")
     seconds = time.perf_counter() - started
     status = outcome.status
@@ -81,7 +81,7 @@ def eval_(
         )
 
 
-def _evaluated(data: Dataset, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
+def _run_evaluation(data: Dataset, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
     folder = tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True)
     with console(stderr=True).status(tr("indexing and asking")), folder as workspace:
         return run(evaluate(data, Path(workspace), config, embeddings=embeddings))

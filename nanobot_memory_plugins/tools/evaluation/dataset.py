@@ -1,6 +1,6 @@
-"""Labelled data for measuring recall: reading ``docs.jsonl`` and ``queries.jsonl``.
+"""Reads labelled data for measuring recall: ``docs.jsonl`` and ``queries.jsonl``.
 
-Only an id is needed; what is missing or null counts as empty, fields that are not known are ignored.
+Only an id is required. A missing or null field counts as empty, and unknown fields are ignored.
 """
 
 import json
@@ -26,10 +26,10 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])\.?m)?", re.IGNO
 
 
 def moment(value: object) -> datetime | None:
-    """Return when something was, aware, or None when ``value`` says nothing that can be read.
+    """Return a timezone-aware time, or None when ``value`` is not a readable one.
 
-    A text is ISO 8601 or has year, month and day in this order; a number is seconds since 1970. Without a zone it is
-    UTC, so that the result is the same on every machine.
+    A text is ISO 8601, or has year, month and day in this order; a number is seconds since 1970. A time without a zone
+    is UTC, so that the result is the same on every machine.
     """
     found = time_of(value)
     if found is None and isinstance(value, str):
@@ -53,7 +53,7 @@ def _day_and_time(text: str) -> datetime | None:
 
 
 def _text(value: object) -> object:
-    """Take null for nothing, and numbers for their digits; lone surrogates cannot be written."""
+    """Return null as an empty text and a number as its digits. Lone surrogates are replaced."""
     if value is None:
         return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -63,22 +63,22 @@ def _text(value: object) -> object:
 
 _Text = Annotated[str, BeforeValidator(_text)]
 _Id = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
-_Moment = Annotated[datetime | None, BeforeValidator(moment)]
+_Time = Annotated[datetime | None, BeforeValidator(moment)]
 
 
 class _Record(BaseModel):
-    """What documents and queries have in common."""
+    """The fields that documents and queries share."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: _Id
     group: _Text = ""
     text: _Text = ""
-    ts: _Moment = None
+    ts: _Time = None
 
 
 class EvalDocument(_Record):
-    """One document: something that was said or noted. ``order`` is its position; None: that in the file."""
+    """One document, as a message or a note. ``order`` is its position in the session, by default that in the file."""
 
     session: _Text = ""
     order: Annotated[float | None, Field(allow_inf_nan=False)] = None
@@ -87,12 +87,12 @@ class EvalDocument(_Record):
 
 
 class EvalQuery(_Record):
-    """One question, searched in its own group. ``ts`` is when it is asked."""
+    """One question about the documents of its group. ``ts`` is the time of the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The documents and questions of one folder, in the order of the files."""
+    """The documents and questions of one folder, in file order."""
 
     documents: tuple[EvalDocument, ...]
     queries: tuple[EvalQuery, ...]
@@ -117,16 +117,17 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             name = ".".join(map(str, first["loc"])) or "the line"
-            raise _unusable(path, number, Sentence("{name}: {first}", name=name, first=first["msg"])) from None
+            raise _line_error(path, number, Sentence("{name}: {first}", name=name, first=first["msg"])) from None
         if record.id in lines_by_id:
-            seen = lines_by_id[record.id]
-            raise _unusable(path, number, Sentence("the id {id!r} stands on line {seen}, too", id=record.id, seen=seen))
+            first_line = lines_by_id[record.id]
+            cause = Sentence("the id {id!r} stands on line {seen}, too", id=record.id, seen=first_line)
+            raise _line_error(path, number, cause)
         lines_by_id[record.id] = number
         yield record
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a file that are not blank, numbered from 1, as what their JSON says."""
+    """Yield the number, from 1, and the JSON object of each line that is not blank."""
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     except OSError as error:
@@ -142,13 +143,13 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
         try:
             row = json.loads(line.decode("utf-8"))
         except UnicodeDecodeError:
-            raise _unusable(path, number, Sentence("this is not UTF-8")) from None
+            raise _line_error(path, number, Sentence("this is not UTF-8")) from None
         except (ValueError, RecursionError) as error:
-            raise _unusable(path, number, Sentence("this is not JSON ({error})", error=error)) from None
+            raise _line_error(path, number, Sentence("this is not JSON ({error})", error=error)) from None
         if not isinstance(row, dict):
-            raise _unusable(path, number, Sentence("this is no JSON object"))
+            raise _line_error(path, number, Sentence("this is no JSON object"))
         yield number, row
 
 
-def _unusable(path: Path, number: int, cause: Sentence) -> InputError:
+def _line_error(path: Path, number: int, cause: Sentence) -> InputError:
     return InputError(Sentence("{path}, line {number}: {cause}.", path=path, number=number, cause=cause), hint=_HINT)
