@@ -1,4 +1,4 @@
-"""Messages that no host should send cost nobody anything: each hook takes them, and what can be read is kept."""
+"""Invalid messages of a host are accepted by each call, and what can be read is kept."""
 
 from tests.behaviour.kit.life import KEY, Conversation, Life
 
@@ -18,7 +18,7 @@ BAD = [
 ]
 
 
-async def test_each_hook_takes_them_and_loses_nothing(life: Life):
+async def test_invalid_messages_are_accepted_by_each_call_and_valid_ones_are_kept(life: Life):
     good = [{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}]
     async with life.host() as memory:
         talk = Conversation(memory)

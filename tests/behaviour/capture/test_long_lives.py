@@ -1,4 +1,4 @@
-"""A restart goes on from what is in the files, and a history that memory did not see is taken up."""
+"""The memory continues from its files after a restart, and records histories that it has never seen."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ HISTORY = [
 ]
 
 
-async def test_a_history_that_memory_did_not_see_is_taken_up_once_and_recalled(life: Life):
+async def test_an_unknown_history_is_recorded_once_and_recalled(life: Life):
     spoken = [one["content"] for one in HISTORY[1:]]
     for _ in range(2):  # again after a restart
         async with life.host() as memory:
@@ -54,7 +54,7 @@ async def test_a_history_that_memory_did_not_see_is_taken_up_once_and_recalled(l
     assert [one["text"] for one in life.transcript()] == [*spoken, "He likes snow.", "Good."]
 
 
-async def test_what_was_hidden_when_it_was_said_is_known_again_and_stays_hidden_in_a_long_history(life: Life):
+async def test_redacted_messages_are_recognised_in_a_long_history_and_stay_redacted(life: Life):
     said = [
         ("My password is Xk9#mQ2vLp7w.", "Noted."),
         ("Please try Xk9#mQ2vLp7w once more.", "I have tried Xk9#mQ2vLp7w there."),
@@ -76,7 +76,7 @@ async def test_what_was_hidden_when_it_was_said_is_known_again_and_stays_hidden_
     assert life.files_with("Xk9#mQ2vLp7w") == []
 
 
-async def test_what_a_cut_brought_along_is_kept_once_though_the_host_hands_it_over_afterwards(life: Life):
+async def test_messages_recorded_by_a_compaction_are_not_kept_twice(life: Life):
     question, answer = "He is afraid of umbrellas, is he?", "Poor Rex."
     expected = ["My dog is called Rex.", "What a name.", question, answer]
     async with life.host() as memory:
@@ -94,9 +94,7 @@ async def test_what_a_cut_brought_along_is_kept_once_though_the_host_hands_it_ov
     assert [one["text"] for one in life.transcript()] == [*expected, question, answer]
 
 
-async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_was_taken_in_behind_it(
-    life: Life, model: ReadingModel
-):
+async def test_the_newest_message_stays_last_when_a_long_history_is_recorded_later(life: Life, model: ReadingModel):
     model.learn("The user's dog is called Rex", "My dog is called Rex.")
     history = [
         {
@@ -117,7 +115,7 @@ async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_w
     assert "called Rex" in str(life.entries())
 
 
-async def test_a_history_behind_a_turn_stays_before_it_though_the_next_turn_begins_meanwhile(life: Life):
+async def test_a_history_that_precedes_a_turn_stays_before_it_when_the_next_turn_begins(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.hear("My dog is called Rex.")
@@ -132,7 +130,7 @@ async def test_a_history_behind_a_turn_stays_before_it_though_the_next_turn_begi
 
 
 @pytest.mark.accept("V5-03")
-async def test_the_base_context_is_the_long_term_file_and_the_entries_and_no_recall_result(life: Life):
+async def test_the_base_context_contains_only_the_long_term_file_and_the_entries(life: Life):
     life.memory.mkdir(parents=True)
     (life.memory / "MEMORY.md").write_text("# Facts\n\nLikes tea.\n", encoding="utf-8")
     async with life.host() as memory:
@@ -148,7 +146,7 @@ async def test_the_base_context_is_the_long_term_file_and_the_entries_and_no_rec
         assert "attic" not in base
 
 
-async def test_a_line_that_was_torn_costs_itself_alone(life: Life):
+async def test_a_torn_line_does_not_affect_the_other_lines(life: Life):
     async with life.host() as memory:
         receipt = await memory.message_sent(session_key="cli:direct", text="the first")
     with receipt.path.open("ab") as file:

@@ -1,4 +1,4 @@
-"""What was said, done and noted is in the file and at the line that its receipt names, or the receipt says why not."""
+"""Messages and notes are at the file and line of their receipts, or the receipt says why they are not kept."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from tests.behaviour.kit.waiting import until
 
 
 def at(receipt: Receipt) -> str:
-    """Return the line that a receipt names."""
+    """Return the line of a receipt."""
     assert receipt.stored, receipt.reason
     return receipt.path.read_bytes().decode("utf-8", "replace").split("\n")[receipt.line - 1]
 
@@ -29,7 +29,7 @@ async def observe(memory: MemoryHost, result: object, **more: object) -> Receipt
 
 
 @pytest.mark.accept("NC-08", "V5-06", "LR-01")
-async def test_each_is_in_its_file_when_its_receipt_says_so(life: Life):
+async def test_each_receipt_names_the_file_and_line_of_what_was_kept(life: Life):
     for lived in range(2):  # two processes' lives
         async with life.host() as memory:
             for number in range(3):
@@ -55,7 +55,7 @@ async def test_each_is_in_its_file_when_its_receipt_says_so(life: Life):
     assert spoken == [f"question {lived} {number}\nin two lines" for lived in range(2) for number in range(3)]
 
 
-async def test_many_at_once_are_written_in_the_order_of_their_calls(life: Life):
+async def test_concurrent_messages_are_written_in_the_order_of_their_calls(life: Life):
     async with life.host() as memory:
         calls = [memory.message_sent(session_key=KEY, text=f"m{number}") for number in range(100)]
         receipts = await asyncio.gather(*calls)
@@ -63,7 +63,7 @@ async def test_many_at_once_are_written_in_the_order_of_their_calls(life: Life):
         assert [one["content"] for one in memory.history(KEY, limit=200)] == [f"m{number}" for number in range(100)]
 
 
-async def test_lines_stay_right_and_every_byte_of_others_stays_while_they_write_too(life: Life):
+async def test_receipts_and_foreign_bytes_stay_correct_while_others_write(life: Life):
     theirs = b"\xef\xbb\xbf# Memory\r\n\r\nsomebody's text without a line end \xff"
     life.memory.mkdir(parents=True)
     day = life.memory / "2026-02-16.md"
@@ -86,7 +86,7 @@ async def test_lines_stay_right_and_every_byte_of_others_stays_while_they_write_
     assert day.read_bytes().startswith(b"no line end\n")
 
 
-async def test_a_receipt_of_several_notes_says_stored_only_where_all_are(life: Life, install: Callable[..., None]):
+async def test_a_combined_receipt_is_stored_only_if_all_notes_are(life: Life, install: Callable[..., None]):
     install(
         "notes",
         """
@@ -112,7 +112,7 @@ async def test_a_receipt_of_several_notes_says_stored_only_where_all_are(life: L
 
 
 @pytest.mark.parametrize("spoilt", ["a folder", "a link"])
-async def test_what_cannot_be_written_is_said_and_never_raised_and_all_else_goes_on(life: Life, spoilt: str):
+async def test_a_failed_write_is_reported_in_the_receipt_and_never_raised(life: Life, spoilt: str):
     outside = life.folder / "outside"
     async with life.host() as memory:
         file = (await memory.message_sent(session_key=KEY, text="before")).path
@@ -127,7 +127,7 @@ async def test_what_cannot_be_written_is_said_and_never_raised_and_all_else_goes
     assert not outside.exists()
 
 
-async def test_any_text_is_kept_readable(life: Life):
+async def test_any_text_is_kept_in_readable_form(life: Life):
     async with life.host() as memory:
         for text in ("x\ud800\0y", "\ud83d\ude00", "a\u2028b\r\nc", "[" * 5_000, ""):
             assert (await memory.message_sent(session_key=KEY, text=text)).stored is bool(text)
@@ -140,7 +140,7 @@ async def test_any_text_is_kept_readable(life: Life):
     assert len(headings) == 1
 
 
-async def test_a_huge_message_is_kept_whole_and_what_follows_stands_behind_it(life: Life):
+async def test_a_huge_message_is_kept_whole_and_in_order(life: Life):
     huge = "The quick brown fox jumps over the lazy dog. " * 2_500
     async with life.host() as memory:
         receipt = await memory.message_sent(session_key=KEY, text=huge)
@@ -154,7 +154,7 @@ async def test_a_huge_message_is_kept_whole_and_what_follows_stands_behind_it(li
     assert [len(one["text"]) for one in life.transcript()] == [len(huge), len(huge), 42]
 
 
-async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, install: Callable[..., None]):
+async def test_a_cancelled_call_is_still_written(life: Life, install: Callable[..., None]):
     install(
         "slow",
         """
@@ -180,7 +180,7 @@ async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, 
     assert [one["text"] for one in life.transcript()] == ["do not lose me"]
 
 
-async def test_a_call_that_is_cancelled_while_the_memory_starts_is_written_all_the_same(life: Life):
+async def test_a_call_cancelled_during_the_start_is_still_written(life: Life):
     memory = MemoryHost(life.workspace, config=load_config(), clock=life.clock)
     for call in (
         memory.message_received(session_key=KEY, text="do not lose me"),
@@ -206,7 +206,7 @@ SLOW = """
 """
 
 
-async def test_a_message_that_is_asked_about_still_comes_before_its_answer_and_is_taken_back(
+async def test_messages_with_slow_recall_keep_their_order_and_can_be_taken_off_the_record(
     life: Life, install: Callable[..., None]
 ):
     install("slow", SLOW)
@@ -231,7 +231,7 @@ async def test_a_message_that_is_asked_about_still_comes_before_its_answer_and_i
 
 
 @pytest.mark.accept("V5-15")
-async def test_closing_writes_what_was_accepted_leaves_nothing_running_and_accepts_nothing_more(life: Life):
+async def test_close_finishes_pending_writes_and_leaves_nothing_running(life: Life):
     before = threading.active_count()
     async with life.host() as memory:
         waiting = [asyncio.create_task(memory.message_sent(session_key=KEY, text=f"m{n}")) for n in range(50)]
@@ -247,7 +247,7 @@ async def test_closing_writes_what_was_accepted_leaves_nothing_running_and_accep
 
 
 @pytest.mark.accept("V5-12", "V3-11")
-async def test_an_indexer_that_is_far_behind_holds_up_no_message_and_indexes_all_in_the_end(life: Life):
+async def test_a_slow_indexer_delays_no_message_and_indexes_everything_in_the_end(life: Life):
     async with life.host(storage={"indexQueueMax": 2}) as memory:
         for number in range(40):
             receipt = await memory.message_sent(
@@ -262,7 +262,7 @@ async def test_an_indexer_that_is_far_behind_holds_up_no_message_and_indexes_all
 
 
 @pytest.mark.accept("V5-04")
-async def test_at_the_start_all_files_are_indexed_and_unchanged_ones_not_again(life: Life):
+async def test_the_start_indexes_new_files_and_skips_unchanged_ones(life: Life):
     life.memory.mkdir(parents=True)
     (life.memory / "MEMORY.md").write_text("# Home\n\nThe cat is called Miga.\n", encoding="utf-8")
     (life.memory / "2026-01-05.md").write_text("The boiler was serviced.\n", encoding="utf-8")
@@ -292,13 +292,13 @@ async def test_a_day_begins_at_local_midnight(life: Life):
 
 @pytest.fixture
 def no_umask() -> Iterator[None]:
-    """Take nothing away from the modes that are asked for."""
+    """Set the umask to zero, so that files get the requested modes."""
     before = os.umask(0)
     yield
     os.umask(before)
 
 
-async def test_what_is_ours_is_for_its_owner_alone_and_what_is_a_persons_stays(life: Life, no_umask: None):
+async def test_our_files_are_private_and_the_modes_of_a_persons_files_stay(life: Life, no_umask: None):
     for folder in (life.memory / "sessions", life.memory / ".locks", life.workspace / ".storage"):
         folder.mkdir(parents=True)
     (life.memory / "MEMORY.md").write_text("# Long term\n\nThe user likes plums.\n", encoding="utf-8")
@@ -321,7 +321,7 @@ async def test_what_is_ours_is_for_its_owner_alone_and_what_is_a_persons_stays(l
     assert wide == {"memory", "memory/MEMORY.md"}
 
 
-async def test_a_message_is_asked_about_before_it_is_a_memory_of_itself(life: Life, install):
+async def test_plugins_are_called_before_the_message_is_written(life: Life, install):
     install(
         "reader",
         """

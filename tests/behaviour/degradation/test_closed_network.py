@@ -1,4 +1,4 @@
-"""Without configuration nothing leaves the machine but in the host's model calls, and no other program is started."""
+"""By default, data leaves the machine only in the host's model calls, and no other program is started."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ print("reached", reached)
 
 @pytest.mark.smoke
 @pytest.mark.accept("PL-10", "LR-09")
-def test_a_whole_life_without_configuration_opens_no_connection_and_starts_no_program(
+def test_the_default_configuration_opens_no_connection_and_starts_no_program(
     tmp_path: Path, builtin_model: Path, monkeypatch
 ):
     # The bridge needs nanobot's loop, and a store on a server needs its configuration.

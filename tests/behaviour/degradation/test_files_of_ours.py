@@ -1,4 +1,4 @@
-"""A workspace stays one that a person finds their way in: few files of ours, and few of them opened for one thing."""
+"""A workspace contains few files of ours, and few of them are opened at a time."""
 
 import sys
 

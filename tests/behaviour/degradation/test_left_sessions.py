@@ -1,4 +1,4 @@
-"""What a process has left behind is taken up by the next one: once, and not for ever."""
+"""Sessions that a process abandoned are reported and read by the next one, once, and not for ever."""
 
 import asyncio
 import json
@@ -26,13 +26,13 @@ def told(life: Life) -> int:
 
 
 async def leave(life: Life) -> None:
-    """Say something in a process that ends before the session has gone quiet."""
+    """Send a message in a process that ends before the session goes quiet."""
     async with life.host() as memory:
         await Conversation(memory).turn(BOAT)
         await memory.session_continues(session_key=KEY)
 
 
-async def test_the_plugins_are_told_of_a_left_session_once_however_often_a_reading_fails(life: Life, model, install):
+async def test_plugins_are_told_once_of_an_abandoned_session_even_if_its_reading_fails(life: Life, model, install):
     install("hears", HEARS)
     await leave(life)
     async with life.host():  # that may be going on elsewhere
@@ -51,7 +51,7 @@ async def test_the_plugins_are_told_of_a_left_session_once_however_often_a_readi
     assert len(model.asked("reading")) == 1
 
 
-async def test_of_two_processes_that_start_at_once_one_tells_them(life: Life, install):
+async def test_only_one_of_two_starting_processes_reports_an_abandoned_session(life: Life, install):
     install("hears", HEARS)
     await leave(life)
     life.clock.advance(DAY)
@@ -61,7 +61,7 @@ async def test_of_two_processes_that_start_at_once_one_tells_them(life: Life, in
     assert told(life) == 1
 
 
-async def test_what_is_said_while_a_reading_is_under_way_is_taken_up_too(life: Life, model: ReadingModel):
+async def test_messages_during_a_reading_are_read_as_well(life: Life, model: ReadingModel):
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def slow(_messages, **_how):
@@ -85,7 +85,7 @@ async def test_what_is_said_while_a_reading_is_under_way_is_taken_up_too(life: L
     assert len(model.asked("reading")) == 1
 
 
-async def test_a_question_over_which_each_process_is_killed_is_given_up(life: Life):
+async def test_a_question_is_given_up_after_its_process_was_killed_each_time(life: Life):
     await leave(life)
     calls = []
 

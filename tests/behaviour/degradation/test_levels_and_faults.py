@@ -1,4 +1,4 @@
-"""With less it goes on with less, says at which level, and finds what it is asked for all the same."""
+"""Search degrades level by level, reports its level, and still finds the facts."""
 
 import ctypes
 import json
@@ -35,14 +35,14 @@ class TestOurStore(StoreContract):
 
 
 def database(life: Life) -> Path:
-    """The file of the index, wherever it stands."""
+    """Return the path of the index file."""
     (file,) = life.workspace.rglob("memory.db")
     return file
 
 
 @lived_once
-async def planted(life: Life) -> None:
-    """Keep the facts, half as notes and half as messages, and index them."""
+async def index_facts(life: Life) -> None:
+    """Keep the facts, half of them as notes and half as messages, and index them."""
     async with life.host() as memory:
         await keep_notes(memory, *list(FACTS.values())[::2])
         for text in list(FACTS.values())[1::2]:
@@ -50,7 +50,7 @@ async def planted(life: Life) -> None:
         await memory.flush_index()
 
 
-async def answered(memory: MemoryHost) -> tuple[int, set[Level]]:
+async def search_facts(memory: MemoryHost) -> tuple[int, set[Level]]:
     """Search for each fact, and return how many were found and at which levels."""
     found, levels = 0, set()
     for word, text in FACTS.items():
@@ -107,9 +107,9 @@ BEFORE = {
 
 
 @pytest.mark.accept("LR-11", "NC-01")
-async def test_of_a_hundred_searches_99_answer_whatever_became_of_the_index(life_without_model: Life):
+async def test_99_of_a_hundred_searches_answer_despite_a_damaged_index(life_without_model: Life):
     life = life_without_model
-    await planted(life)
+    await index_facts(life)
     kept = life.folder / "kept"
     shutil.copytree(life.workspace, kept)
     asked = found = 0
@@ -118,14 +118,14 @@ async def test_of_a_hundred_searches_99_answer_whatever_became_of_the_index(life
         shutil.copytree(kept, life.workspace)
         fault(life)
         async with life.host() as memory:
-            right, _ = await answered(memory)
+            right, _ = await search_facts(memory)
             asked, found = asked + len(FACTS), found + right
             told = {one.subject: one for one in await memory.diagnose()}
             if name != "a folder in its place":
 
                 async def whole(memory: MemoryHost = memory) -> bool:
                     await memory.flush_index()
-                    return await answered(memory) == (len(FACTS), {Level.FULL_TEXT})
+                    return await search_facts(memory) == (len(FACTS), {Level.FULL_TEXT})
 
                 await until(whole)
             else:
@@ -135,15 +135,15 @@ async def test_of_a_hundred_searches_99_answer_whatever_became_of_the_index(life
 
 
 @pytest.mark.accept("LR-11")
-async def test_searches_answer_while_the_index_breaks_is_locked_or_is_gone_under_an_open_host(life_without_model: Life):
+async def test_searches_answer_while_the_index_of_an_open_host_is_damaged_locked_or_deleted(life_without_model: Life):
     life = life_without_model
-    await planted(life)
+    await index_facts(life)
     asked = found = 0
     for fault in (overwrite, delete):
         async with life.host() as memory:
             await memory.flush_index()
             fault(life)
-            right, _ = await answered(memory)
+            right, _ = await search_facts(memory)
             asked, found = asked + len(FACTS), found + right
     async with life.host() as memory:
         await memory.flush_index()
@@ -152,7 +152,7 @@ async def test_searches_answer_while_the_index_breaks_is_locked_or_is_gone_under
     holder.execute("BEGIN EXCLUSIVE")
     try:
         async with life.host() as memory:
-            right, _ = await answered(memory)
+            right, _ = await search_facts(memory)
             asked, found = asked + len(FACTS), found + right
             await Conversation(memory).turn("The spare key hangs in the boathouse.")
             await keep_notes(memory, "a note beside the lock")
@@ -174,13 +174,13 @@ async def test_searches_answer_while_the_index_breaks_is_locked_or_is_gone_under
         ({"embeddingProvider": "fastembed", "embeddingModel": "/no/such/folder"}, Level.FULL_TEXT, "/no/such/folder"),
     ],
 )
-async def test_the_lower_levels_find_the_same_and_are_told(life_without_model: Life, options, level, word):
+async def test_lower_levels_find_the_same_and_are_reported(life_without_model: Life, options, level, word):
     life = life_without_model
     life.options["storage"] = options
     async with life.host() as memory:
         await keep_notes(memory, *FACTS.values())
         await memory.flush_index()
-        assert await answered(memory) == (len(FACTS), {level})
+        assert await search_facts(memory) == (len(FACTS), {level})
         (told,) = [one for one in await memory.diagnose() if one.subject == "search level"]
     assert told.state.startswith(f"{int(level)}:")
     assert word in " ".join([told.state, told.hint, life.command("doctor", "--json").out])
@@ -219,7 +219,7 @@ asyncio.run(main())
     ("blocked", "level"),
     [("sqlite_vec", 1), ("fastembed,sqlite_vec,tokenizers", 2)],
 )
-def test_a_package_that_is_missing_costs_only_what_it_brings(life_with_vectors: Life, blocked: str, level: int):
+def test_a_missing_package_disables_only_its_own_feature(life_with_vectors: Life, blocked: str, level: int):
     life = life_with_vectors
     file = life.folder / "config.json"
     file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")
@@ -234,7 +234,7 @@ def test_a_package_that_is_missing_costs_only_what_it_brings(life_with_vectors: 
 
 @contextmanager
 def disk_full_beyond(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond a size, as on a disk that is full."""
+    """Limit the size of files that this process writes, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -245,9 +245,9 @@ def disk_full_beyond(size: int) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-async def test_on_a_full_disk_nothing_is_said_to_be_stored_and_afterwards_it_goes_on(life_without_model: Life):
+async def test_a_full_disk_is_reported_and_writing_continues_afterwards(life_without_model: Life):
     life = life_without_model
-    await planted(life)
+    await index_facts(life)
     async with life.host() as memory:
         with disk_full_beyond(10):
             refused = await memory.message_sent(session_key="cli:full", text="the anchor is red")
@@ -271,8 +271,8 @@ async def test_on_a_full_disk_nothing_is_said_to_be_stored_and_afterwards_it_goe
         assert (await memory.search(Query("anchor"))).hits[0].text == "the anchor is blue"
 
 
-def bound_by_modes(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run Python with the modes of files binding it, whoever runs it."""
+def run_with_file_modes(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process for which file modes apply, even if root runs it."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         capture_output=True,
@@ -298,19 +298,19 @@ asyncio.run(main())
 """
 
 
-async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_keeps_nothing(life_without_model: Life):
+async def test_a_read_only_folder_is_readable_and_reported(life_without_model: Life):
     life = life_without_model
-    await planted(life)
+    await index_facts(life)
     everything = [life.workspace, *life.workspace.rglob("*")]
     options = ("-w", life.workspace, "-c", life.folder / "config.json")
     for file in everything:
         file.chmod(0o555 if file.is_dir() else 0o444)
     try:
-        ended = bound_by_modes("-c", READ_ONLY, life.workspace, life.folder / "config.json")
+        ended = run_with_file_modes("-c", READ_ONLY, life.workspace, life.folder / "config.json")
         life.workspace.chmod(0o755)
-        checked = bound_by_modes("-m", COMMAND, "doctor", *options)
+        checked = run_with_file_modes("-m", COMMAND, "doctor", *options)
         life.memory.chmod(0)
-        searched = bound_by_modes("-m", COMMAND, "search", "walnut", *options)
+        searched = run_with_file_modes("-m", COMMAND, "search", "walnut", *options)
     finally:
         life.memory.chmod(0o755)
         for file in filter(Path.exists, everything):  # the state's log goes when the state is closed for the fork
@@ -322,7 +322,7 @@ async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_k
     assert (searched.returncode, remedy in searched.stderr) == (1, True), searched.stderr
 
 
-def test_the_doctor_names_a_damaged_file_of_entries_as_long_as_it_is_kept(life_without_model: Life):
+def test_doctor_reports_a_damaged_entries_file_while_it_exists(life_without_model: Life):
     life = life_without_model
     life.memory.mkdir(parents=True)
     (life.memory / "ENTRIES.md").write_bytes(b"\0" * 99)

@@ -1,4 +1,4 @@
-"""An index that a program of another version made, older or newer, is made again from the files."""
+"""An index of another version, older or newer, is rebuilt from the files."""
 
 import sqlite3
 from contextlib import closing
@@ -10,7 +10,7 @@ from tests.behaviour.kit.life import Conversation, Life
 
 
 def make_of_another_version(life: Life, version: int) -> None:
-    """Let the index be what a program of another version would have made: other tables, and its number."""
+    """Replace the index by one of another version, with other tables and its version number."""
     with closing(sqlite3.connect(life.workspace / ".storage" / "memory.db")) as index, index:
         index.execute("DROP TABLE files")
         index.execute("CREATE TABLE drawers (label TEXT)")
@@ -18,7 +18,7 @@ def make_of_another_version(life: Life, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 7_000])
-async def test_an_index_of_another_schema_is_made_again_from_the_files_and_says_so(life: Life, version: int):
+async def test_an_index_of_another_schema_is_rebuilt_and_reported(life: Life, version: int):
     async with life.host() as memory:
         await Conversation(memory).turn("The boat is moored at pier nine.")
         await memory.flush_index()
@@ -35,7 +35,7 @@ async def test_an_index_of_another_schema_is_made_again_from_the_files_and_says_
     assert not list(life.workspace.rglob("*.aside"))
 
 
-def test_a_purge_empties_an_index_of_another_schema_too_where_it_is_not_used_any_more(life: Life):
+def test_a_purge_also_deletes_an_unused_index_of_another_schema(life: Life):
     life.memory.mkdir(parents=True)
     day = life.memory / "2026-02-14.md"
     day.write_text(

@@ -1,4 +1,4 @@
-"""A named pipe or a device in the place of a file of the memory holds no command and no host up."""
+"""Pipes and devices in place of memory files do not block commands or hosts."""
 
 import faulthandler
 import os
@@ -30,7 +30,7 @@ def limit() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-async def test_no_command_and_no_host_waits_for_what_is_no_file(life: Life, kind: str, monkeypatch):
+async def test_no_command_and_no_host_hangs_on_a_pipe_or_device(life: Life, kind: str, monkeypatch):
     async with life.host() as memory:
         await Conversation(memory).turn("My boat lies at pier 97.", "Noted.", remember_call("The boat lies at pier 97"))
     for name in FILES:

@@ -1,4 +1,4 @@
-"""Without the state database, or with one that cannot be used, only history and counts are gone."""
+"""Without a usable state database only the history and counts are lost."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ async def lived(life: Life) -> list[list[str]]:
         return [[hit.id for hit in (await memory.search(query)).hits] for query in ASKED]
 
 
-async def test_a_state_database_that_is_lost_costs_the_history_alone(life: Life):
+async def test_a_lost_state_database_loses_only_the_history(life: Life):
     before = await lived(life)
     entries, transcript = life.entries(), life.transcript()
     (gone,) = [one["id"] for run in life.command("entries", "history", "--json").json["runs"] for one in run["changes"]
@@ -57,7 +57,7 @@ def cannot_be_opened(state: Path) -> None:
 
 
 @pytest.mark.parametrize("trouble", [broken, cannot_be_opened])
-async def test_with_a_state_database_that_cannot_be_used_all_is_kept_and_recalled(life: Life, trouble):
+async def test_everything_is_kept_and_recalled_without_a_usable_state_database(life: Life, trouble):
     await lived(life)
     lose_state(life)
     trouble(life.workspace / ".storage" / "state.db")

@@ -1,4 +1,4 @@
-"""Who is one person, who took over what names nobody, and what comes first in a project."""
+"""People with several names, group chats, and projects."""
 
 import json
 
@@ -20,7 +20,7 @@ async def tell(
 
 
 async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = None, word: str = "quillwort") -> bool:
-    """Say whether a session is shown the word beside a message, by a tool and in its prompt; all must agree."""
+    """Return whether a session sees the word in its block, by a tool and in its prompt, which must agree."""
     talk = Conversation(memory, session, scope=scope)
     ways = {
         word in await talk.hear("Do you remember the code of the vault?"),
@@ -35,7 +35,7 @@ def user(name: str, channel: str = "web", **more: str) -> dict[str, str]:
     return {"user": name, "channel": channel, **more}
 
 
-async def test_by_default_one_user_sees_all_and_once_people_are_named_each_their_own(life: Life):
+async def test_one_user_sees_everything_and_named_users_only_their_own_memory(life: Life):
     async with life.host() as memory:
         await tell(memory, "one")
         assert await sees(memory, "two")
@@ -54,7 +54,7 @@ async def test_by_default_one_user_sees_all_and_once_people_are_named_each_their
         assert not await sees(memory, "five")
 
 
-async def test_people_are_one_by_all_their_names_and_no_others(life: Life):
+async def test_a_person_is_recognised_by_every_listed_name(life: Life):
     life.options["core"] = {"people": {"ana": ["web:alice", "phone:+49 1"]}, "messageLimit": 60}
     async with life.host() as memory:
         await tell(memory, "one", user("alice"))
@@ -65,14 +65,14 @@ async def test_people_are_one_by_all_their_names_and_no_others(life: Life):
 
 
 @pytest.mark.parametrize("name", ["ana\u00a0", "\tana", "Ana"])
-async def test_names_that_differ_by_white_space_or_case_are_two(life: Life, name: str):
+async def test_names_that_differ_in_white_space_or_case_are_different_people(life: Life, name: str):
     async with life.host() as memory:
         await tell(memory, "other", user(name))
         assert not await sees(memory, "ana:1", user("ana"))
         assert await sees(memory, "other:2", user(name))
 
 
-async def test_in_a_group_nobody_forgets_the_fact_of_another_and_it_says_whose_it_is(life: Life):
+async def test_a_group_member_cannot_forget_the_fact_of_another(life: Life):
     async with life.host() as memory:
         await tell(memory, "team:1", user("ana", group_chat="team"))
         await tell(memory, "anas", user("ana"), "The code of the shed is ribwort.")
@@ -88,7 +88,7 @@ async def test_in_a_group_nobody_forgets_the_fact_of_another_and_it_says_whose_i
 
 
 @pytest.mark.parametrize("share", ["auto", "session"])
-async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once_less_is(life: Life, share: str):
+async def test_shared_memories_become_private_when_sharing_is_reduced(life: Life, share: str):
     async with life.host(core={"share": "agent"}) as memory:
         await tell(memory, "anas", user("ana"))
         assert await sees(memory, "bobs", user("bob"))
@@ -99,7 +99,7 @@ async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once
         assert await sees(memory, "anas", user("ana"))
 
 
-async def test_what_a_key_without_a_name_keeps_is_nobodys_but_its_own(life: Life):
+async def test_what_a_nameless_session_keeps_is_visible_only_there(life: Life):
     async with life.host() as memory:
         await memory.message_received(session_key="anas", text="Good morning.", scope=user("ana"))
         tools = {tool.name: tool for tool in memory.tools()}
@@ -109,7 +109,7 @@ async def test_what_a_key_without_a_name_keeps_is_nobodys_but_its_own(life: Life
             assert not await sees(memory, session, scope)
 
 
-async def test_what_is_about_a_project_comes_first_there_and_stays_out_of_the_prompts_of_others(life: Life):
+async def test_project_entries_rank_first_in_their_project_and_are_in_no_other_prompt(life: Life):
     alpha, beta = {"project": "ana/alpha"}, {"project": "ana/beta"}
     async with life.host() as memory:
         await tell(memory, "a", alpha, "The tests of this repository run with pytest.", "workflow")
@@ -126,7 +126,7 @@ async def test_what_is_about_a_project_comes_first_there_and_stays_out_of_the_pr
         assert [first[0], first[-1]] == order
 
 
-async def test_what_two_members_of_a_group_say_alike_is_known_of_both(life: Life):
+async def test_the_same_fact_of_two_group_members_is_kept_for_both(life: Life):
     assert life.model is not None
     said = {"ana": "I am allergic to walnuts, badly.", "bob": "Walnuts make me ill, I am allergic."}
     for sentence in said.values():
@@ -139,7 +139,7 @@ async def test_what_two_members_of_a_group_say_alike_is_known_of_both(life: Life
     assert sorted(entry["scope"]["user"] for entry in life.entries()) == ["ana", "bob"]
 
 
-def test_where_several_may_write_a_command_that_names_nobody_shows_what_the_owner_would_be_shown(life: Life):
+def test_a_command_without_a_user_shows_the_owners_memory_if_several_may_write(life: Life):
     file = life.folder / "home" / ".nanobot" / "config.json"
     file.parent.mkdir(parents=True)
     telegram = {"enabled": True, "allowFrom": ["111", "222"]}

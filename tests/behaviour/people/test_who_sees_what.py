@@ -1,4 +1,4 @@
-"""Whatever is asked, by whom and by which way: everybody is told what is theirs, and nobody what is not.
+"""Each caller sees exactly their own memory, whatever they ask, and by every way of asking.
 
 `may_see` is the table of docs/trust.md, written down apart from the code.
 """
@@ -44,13 +44,13 @@ WORDS = {
 }
 
 
-def told(text: str) -> set[Scope]:
-    """Return whose words a text tells."""
+def speakers_in(text: str) -> set[Scope]:
+    """Return the speakers whose words a text contains."""
     return {scope for word, scope in WORDS.items() if word in text}
 
 
 def may_see(share: str, caller: Scope, owner: Scope) -> bool:
-    """Say who may see what."""
+    """Return whether a caller may see the words of another one."""
     if caller.agent != owner.agent:
         return False
     if share == "agent":
@@ -76,12 +76,12 @@ async def fill(memory: MemoryHost) -> None:
 
 
 async def ids_of(memory: MemoryHost) -> list[str]:
-    """Return the id of what each owner said: a tool's result in a group is the group's alone."""
+    """Return the id of each owner's words; a tool's result in a group belongs to the group."""
     return [(await memory.search(Query(word, origins=frozenset({Origin.USER}), limit=1))).hits[0].id for word in WORDS]
 
 
-async def seen(memory: MemoryHost, caller: Scope, ids: list[str], *, by_key: bool) -> dict[str, set[Scope]]:
-    """Return by each way whose words a caller is told."""
+async def seen_by_way(memory: MemoryHost, caller: Scope, ids: list[str], *, by_key: bool) -> dict[str, set[Scope]]:
+    """Return the speakers whose words a caller sees, for each way of asking."""
     scope = None if by_key else caller
     talk = Conversation(memory, caller.session, scope=scope)
     block = await talk.hear("Do you remember the code of the bicycle lock?")
@@ -92,26 +92,26 @@ async def seen(memory: MemoryHost, caller: Scope, ids: list[str], *, by_key: boo
     read = "".join([await get.run({"id": one}, session_key=caller.session) for one in ids])
     known = memory.prompt_entries(memory.base_context(), session_key=caller.session, scope=scope)
     return {
-        "block": told(block),
-        "search": told(searched),
-        "get": told(read),
-        "prompt": told(f"{known.text}\n{known.long_term}"),
+        "block": speakers_in(block),
+        "search": speakers_in(searched),
+        "get": speakers_in(read),
+        "prompt": speakers_in(f"{known.text}\n{known.long_term}"),
     }
 
 
 @pytest.mark.accept("NC-10")
 @pytest.mark.parametrize("share", SHARES)
-async def test_everybody_is_told_what_is_theirs_and_nobody_what_is_not(life: Life, model: ReadingModel, share: str):
+async def test_each_caller_sees_exactly_their_own_memory(life: Life, model: ReadingModel, share: str):
     life.options.update(OPTIONS, core={"share": share, "messageLimit": 60, "toolLimit": 60})
     async with life.host() as memory:
         await fill(memory)
         ids = await ids_of(memory)
         for caller in (*SPEAKERS, *NEW, *UNKNOWN):
-            check(share, caller, await seen(memory, caller, ids, by_key=False))
-    async with life.host() as memory:  # another start, told nothing but keys, in another order
+            check(share, caller, await seen_by_way(memory, caller, ids, by_key=False))
+    async with life.host() as memory:  # another start, with nothing but keys, in another order
         await memory.flush_index()
         for caller in (*SPEAKERS[::-2], *UNKNOWN):
-            check(share, caller, await seen(memory, caller, ids, by_key=True))
+            check(share, caller, await seen_by_way(memory, caller, ids, by_key=True))
         # What a model is shown of what is known already, behind a session.
         model.requests.clear()
         talk = Conversation(memory, ANA.session, scope=ANA)
@@ -119,33 +119,31 @@ async def test_everybody_is_told_what_is_theirs_and_nobody_what_is_not(life: Lif
             await talk.turn("The weather in Oslo is fine today, is it not?", "It is.")
         await talk.idle(ended=True)
         shown = "".join(request.text for request in model.requests)
-        assert told(shown) <= {one for one in SPEAKERS if may_see(share, ANA, one)}
+        assert speakers_in(shown) <= {one for one in SPEAKERS if may_see(share, ANA, one)}
 
 
-async def test_a_command_shows_what_it_is_asked_for_and_no_more(life: Life):
+async def test_a_command_shows_exactly_the_requested_scope(life: Life):
     async with life.host() as memory:
         await fill(memory)
     for fields in (("session",), ("user",), ("user", "session")):
         for owner in (ANA, SPEAKERS[7]):
             wanted = {one for one in SPEAKERS if all(getattr(one, name) == getattr(owner, name) for name in fields)}
             given = [part for name in fields for part in (f"--{name}", getattr(owner, name))]
-            assert told(life.command("search", "lock", "code", "--limit", "200", "--json", *given).out) == wanted
-        assert told(life.command("entries", "list", "--json", *given).out) == wanted
-        assert told(life.command("timeline", "--all", "--json", *given).out) == wanted
+            assert speakers_in(life.command("search", "lock", "code", "--limit", "200", "--json", *given).out) == wanted
+        assert speakers_in(life.command("entries", "list", "--json", *given).out) == wanted
+        assert speakers_in(life.command("timeline", "--all", "--json", *given).out) == wanted
 
 
 @pytest.mark.parametrize("share", ["auto", "session"])
-async def test_the_nightly_model_is_shown_what_one_person_may_see_at_a_time(
-    life: Life, model: ReadingModel, share: str
-):
+async def test_each_nightly_request_contains_only_what_one_person_may_see(life: Life, model: ReadingModel, share: str):
     night = {"consolidation": {"consolidationSchedule": True, "consolidationDelay": 0}, "core": {"share": share}}
     async with life.host(**night) as memory:
         await fill(memory)
     life.clock.advance(2 * DAY)
     async with life.host(**night):
-        await until(lambda: told("".join(one.text for one in model.asked("consolidation"))) == set(SPEAKERS))
+        await until(lambda: speakers_in("".join(one.text for one in model.asked("consolidation"))) == set(SPEAKERS))
     for request in model.asked("consolidation"):
-        inside = told(request.text)
+        inside = speakers_in(request.text)
         assert all(may_see(share, one, other) or may_see(share, other, one) for one in inside for other in inside)
 
 

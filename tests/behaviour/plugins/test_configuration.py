@@ -1,4 +1,4 @@
-"""Options: in both spellings, by the documents' names too; what is wrong is named and costs only its own key."""
+"""Options in both spellings and by the documents' names; a wrong one is reported and does not affect the others."""
 
 import json
 import re
@@ -57,7 +57,7 @@ async def brewed(life: Life, coffee: dict[str, object]) -> str:
 
 
 @pytest.mark.accept("PL-03")
-async def test_wrong_options_fall_back_alone_are_named_and_the_host_starts(life_without_model: Life, install):
+async def test_wrong_options_are_reported_and_only_they_fall_back_to_defaults(life_without_model: Life, install):
     life = life_without_model
     install("coffee", COFFEE, alone=True)
     assert "3 x latte, 0.9, 9 bar" in await brewed(life, {"cupSize": 3, "name": "latte", "strength": 0.9})
@@ -91,7 +91,7 @@ WRONG = (
 
 
 @pytest.mark.accept("PL-03")
-async def test_what_is_wrong_names_its_key_and_the_nearest(life_without_model: Life, monkeypatch: pytest.MonkeyPatch):
+async def test_a_problem_names_its_key_and_the_nearest_one(life_without_model: Life, monkeypatch: pytest.MonkeyPatch):
     configs = []
     for content, key, near in WRONG:
         config, (said,) = configured(life_without_model.folder, content)
@@ -106,7 +106,7 @@ async def test_what_is_wrong_names_its_key_and_the_nearest(life_without_model: L
 
 @pytest.mark.accept("V3-20", "PL-08")
 @pytest.mark.parametrize("snake", [False, True])
-def test_every_key_of_the_documents_is_read_by_its_name_there(life_without_model: Life, snake: bool):
+def test_every_key_of_the_documents_is_accepted(life_without_model: Life, snake: bool):
     for place, keys in DOCUMENTED.items():
         for key in keys.split():
             name = re.sub(r"[A-Z]", lambda match: f"_{match[0].lower()}", key) if snake else key
@@ -136,7 +136,7 @@ def test_every_key_of_the_documents_is_read_by_its_name_there(life_without_model
         assert option(name, config=file) == value
 
 
-def test_the_section_stands_in_a_whole_file_or_in_nanobots(life_without_model: Life):
+def test_the_section_is_read_from_its_own_file_and_from_nanobots(life_without_model: Life):
     section = {"recall": {"enabled": False}, "core": {"messageLimit": 3}}
     for content in ({"memoryPlugins": section}, {"agents": {}, "channels": {"memoryPlugins": section}}):
         config, problems = configured(life_without_model.folder, content)

@@ -1,4 +1,4 @@
-"""What an author of a plugin relies on: how a hook is called, what may be answered, and the kit to try it with."""
+"""What authors of plugins rely on: calls of hooks, their answers, and the testing kit."""
 
 import subprocess
 import sys
@@ -110,7 +110,7 @@ def notes_of(life: Life) -> str:
     return "".join(file.read_text(encoding="utf-8") for file in life.memory.glob("????-??-??.md"))
 
 
-async def test_a_hook_is_called_with_what_it_asks_for_and_may_answer_one_several_or_nothing(
+async def test_a_hook_gets_its_parameters_and_may_answer_with_one_several_or_no_values(
     life_without_model: Life, install
 ):
     install("asks", ASKS, alone=True)
@@ -136,7 +136,7 @@ async def test_a_hook_is_called_with_what_it_asks_for_and_may_answer_one_several
 
 
 @pytest.mark.accept("PL-04")
-async def test_nobody_changes_for_others_what_is_handed_over(life_without_model: Life, install):
+async def test_plugins_cannot_change_the_arguments_of_others(life_without_model: Life, install):
     install("changes", CHANGES)
     install("sees", SEES)
     history = [{"role": "user", "content": "first"}, {"role": "assistant", "content": "second"}]
@@ -153,7 +153,7 @@ async def test_nobody_changes_for_others_what_is_handed_over(life_without_model:
     assert life_without_model.files_with("EVIL") == []
 
 
-async def test_before_a_compaction_flush_comes_first_all_notes_are_kept_and_the_first_summary_wins(life: Life, install):
+async def test_before_compaction_calls_flush_first_and_takes_all_notes_and_the_first_summary(life: Life, install):
     for name, how in {"late": "trylast=True", "early": "tryfirst=True"}.items():
         install(
             name,
@@ -192,9 +192,7 @@ REFUSED = {
 }
 
 
-async def test_what_cannot_be_registered_is_named_called_by_nobody_and_costs_the_others_nothing(
-    life_without_model: Life, install
-):
+async def test_a_plugin_that_cannot_be_registered_is_reported_and_never_called(life_without_model: Life, install):
     begin = "from nanobot_memory_plugins.core import ContextBlock, hookimpl\n@hookimpl\n"
     for name, (source, _) in REFUSED.items():
         install(name, begin + source, alone=True)
@@ -209,7 +207,7 @@ async def test_what_cannot_be_registered_is_named_called_by_nobody_and_costs_the
         assert why in states[f"plugin {name}"]
 
 
-async def test_a_hook_that_fails_again_and_again_rests_alone_and_comes_back(life_without_model: Life, install):
+async def test_only_a_repeatedly_failing_hook_rests_and_recovers(life_without_model: Life, install):
     life = life_without_model
     install("flaky", FLAKY, alone=True)
     async with life.host() as memory:
@@ -265,7 +263,7 @@ class Coffee:
         return Summary("all of it", keep_from=len(messages) + 1)
 
 
-def test_the_kit_calls_a_hook_with_options_clock_workspace_and_a_model(tmp_path):
+def test_run_hook_passes_options_clock_workspace_and_model(tmp_path):
     async def complete(messages, *, max_tokens, purpose):
         return "black"
 
@@ -279,11 +277,11 @@ def test_the_kit_calls_a_hook_with_options_clock_workspace_and_a_model(tmp_path)
     assert run_hook(Coffee, "trim_bootstrap", files={"A.md": "a"}) == [{"A.md": "A"}]
 
 
-async def test_in_an_async_test_the_kit_is_awaited():
+async def test_run_hook_async_works_in_an_async_test():
     assert await run_hook_async(Coffee, "trim_bootstrap") == [{"AGENTS.md": "BE KIND."}]
 
 
-def test_the_kit_raises_what_a_plugin_does_wrong():
+def test_run_hook_raises_the_errors_of_a_plugin():
     with pytest.raises(PluginError, match="ValueError") as failed:
         run_hook(Coffee, "on_session_idle")
     assert str(failed.value.__cause__) == "no beans in cli:direct"
@@ -299,7 +297,7 @@ def test_the_kit_raises_what_a_plugin_does_wrong():
         run_hook(Coffee, "on_session_idle", txt="tea")
 
 
-def test_core_does_without_the_kit_and_the_kit_without_pytest(tmp_path):
+def test_core_does_not_import_the_kit_and_the_kit_does_not_import_pytest(tmp_path):
     program = (
         "import sys; sys.modules['pytest'] = None\n"
         "import nanobot_memory_plugins.core as core; core.MemoryHost\n"
@@ -311,7 +309,7 @@ def test_core_does_without_the_kit_and_the_kit_without_pytest(tmp_path):
 
 
 class SmallStore:
-    """A store of a third party: it looks through the files at each search. ``blind`` forgets whose they are."""
+    """A third-party store that reads the files at each search; a ``blind`` one ignores their owners."""
 
     def __init__(self, ours: Store, *, blind: bool = False) -> None:
         self.ours, self.blind = ours, blind
@@ -323,7 +321,7 @@ class SmallStore:
         return getattr(self.ours, name)
 
 
-def test_a_store_that_shows_what_is_somebody_elses_is_refused_by_the_contract(tmp_path, ours):
+def test_the_store_contract_rejects_a_store_that_shows_memories_of_others(tmp_path, ours):
     class Blind(StoreContract):
         async def open(self, workspace):
             return SmallStore(await ours(workspace), blind=True)
@@ -338,13 +336,13 @@ def test_a_store_that_shows_what_is_somebody_elses_is_refused_by_the_contract(tm
 
 @pytest.fixture
 def ours():
-    """Opens the store of a host with the standard plugins, as others may only by its hook."""
+    """Opens the store of a host with the standard plugins."""
     from tests.behaviour.kit.store import open_through_host
 
     return open_through_host
 
 
-async def test_a_store_of_a_third_party_takes_the_place_of_ours(life_without_model: Life, install):
+async def test_a_third_party_store_replaces_ours(life_without_model: Life, install):
     store = install_scored_store(install)
     async with life_without_model.host() as memory:
         await keep_notes(memory, "the anchor is red")
@@ -355,7 +353,7 @@ async def test_a_store_of_a_third_party_takes_the_place_of_ours(life_without_mod
     assert not list(life_without_model.workspace.rglob("memory.db"))
 
 
-async def test_an_incomplete_store_is_refused_by_what_it_lacks(life_without_model: Life, install):
+async def test_an_incomplete_store_is_refused_with_its_missing_methods(life_without_model: Life, install):
     logged: list[str] = []
     sink = logger.add(logged.append, level="WARNING")
     install(

@@ -1,4 +1,4 @@
-"""Plugins are found through entry points; one that is broken, switched off or not chosen costs only itself."""
+"""Plugins are found through entry points; a broken, disabled or deselected one does not affect the others."""
 
 import json
 
@@ -49,7 +49,7 @@ def plugins_of(life: Life) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.accept("PL-02", "PL-05")
-async def test_twenty_lines_of_a_third_party_are_found_called_and_set(life_without_model: Life, install):
+async def test_a_small_third_party_plugin_is_found_called_and_configured(life_without_model: Life, install):
     life = life_without_model
     install("diary", DIARY)
     life.options["diary"] = {"prefix": "heard"}
@@ -63,9 +63,7 @@ async def test_twenty_lines_of_a_third_party_are_found_called_and_set(life_witho
 
 
 @pytest.mark.accept("PL-02")
-def test_what_is_installed_while_the_process_runs_is_found_by_the_next_start(
-    life_without_model: Life, install, tmp_path
-):
+def test_a_plugin_installed_at_run_time_is_found_at_the_next_start(life_without_model: Life, install, tmp_path):
     install("first", DIARY)
     module, info = (next(tmp_path.glob(f"site-first/{end}")) for end in ("*.py", "*.dist-info"))
     aside = tmp_path / info.name
@@ -76,7 +74,7 @@ def test_what_is_installed_while_the_process_runs_is_found_by_the_next_start(
 
 
 @pytest.mark.accept("PL-02")
-async def test_plugins_that_cannot_be_used_cost_only_themselves_and_are_named(life_without_model: Life, install):
+async def test_unusable_plugins_are_reported_and_do_not_affect_others(life_without_model: Life, install):
     life = life_without_model
     for name, source in BROKEN.items():
         install(name, source)
@@ -99,7 +97,7 @@ async def test_plugins_that_cannot_be_used_cost_only_themselves_and_are_named(li
 
 
 @pytest.mark.accept("PL-01", "PL-03")
-async def test_each_plugin_is_its_own_and_is_left_out_by_switch_or_by_choice(
+async def test_each_plugin_can_be_disabled_or_deselected(
     life_without_model: Life, install, monkeypatch: pytest.MonkeyPatch
 ):
     life = life_without_model
@@ -126,7 +124,7 @@ async def test_each_plugin_is_its_own_and_is_left_out_by_switch_or_by_choice(
     assert {name for name, one in plugins_of(life).items() if one["enabled"]} == {"diary", "storage"}
 
 
-async def test_of_two_plugins_with_one_name_one_is_taken_and_the_other_named(
+async def test_one_of_two_plugins_with_the_same_name_is_loaded_and_the_other_reported(
     life_without_model: Life, install, tmp_path
 ):
     install("diary", DIARY)

@@ -1,4 +1,4 @@
-"""Whatever a plugin does wrong, at whatever hook, its host answers what it answers without it."""
+"""A failing plugin does not change what its host answers, whatever it does wrong in any hook."""
 
 import asyncio
 import json
@@ -58,23 +58,23 @@ def _threads_end() -> Iterator[None]:
 
 @pytest.fixture
 def log() -> Iterator[list[str]]:
-    """What is logged, as texts."""
+    """Collect the log messages."""
     lines: list[str] = []
     handler = logger.add(lines.append, level="DEBUG", format="{message}", backtrace=True, diagnose=True)
     yield lines
     logger.remove(handler)
 
 
-def between_witnesses(install: Callable[..., None], *failing: str) -> None:
-    """Install plugins that fail, registered between two good ones."""
+def install_between_witnesses(install: Callable[..., None], *failing: str) -> None:
+    """Install failing plugins between two good ones, the witnesses."""
     install("first", SOURCE.format("witness('first')"), alone=True)
     for number, call in enumerate(failing):
         install(f"broken{number}", SOURCE.format(call), alone=True)
     install("last", SOURCE.format("witness('last')"), alone=True)
 
 
-async def live(life: Life, limits: dict[str, float]) -> dict[str, object]:
-    """Call the host in every way, and return what its user or its model sees of it."""
+async def call_everything(life: Life, limits: dict[str, float]) -> dict[str, object]:
+    """Call the host in every way, and return what its user or its model sees."""
     async with life.host(core=limits) as memory:
         # At a time, so that those who hang cost their limit once.
         context, receipt, idle, summary, draft, turn = await asyncio.gather(
@@ -107,34 +107,34 @@ async def live(life: Life, limits: dict[str, float]) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """What the host of the two witnesses answers by itself."""
-    folder = tmp_path_factory.mktemp("alone")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """The answers of a host with only the two witnesses."""
+    folder = tmp_path_factory.mktemp("baseline")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("first", "last"):
             (folder / name).mkdir()
             install_plugin(folder / name, patch, name, SOURCE.format(f"witness({name!r})"))
         patch.setenv("NANOBOT_MEMORY_PLUGINS", "first,last")
         patch.setenv("HOME", str(folder))
-        return asyncio.run(live(Life(folder), LONG))
+        return asyncio.run(call_everything(Life(folder), LONG))
 
 
-def test_what_is_compared_holds_something_of_every_hook(alone: dict[str, object]):
-    assert len(alone["block"]) == len(alone["draft"]) == 2
-    assert alone["stored"] == (True, True, True, True)
-    assert "hello" in alone["said"]
-    assert ": summary" in str(alone["summary"])
-    assert alone["tools"] == ["first: looked up", "last: looked up"]
-    assert alone["well"] == ["well", "well"]
+def test_the_baseline_contains_an_answer_of_every_hook(baseline: dict[str, object]):
+    assert len(baseline["block"]) == len(baseline["draft"]) == 2
+    assert baseline["stored"] == (True, True, True, True)
+    assert "hello" in baseline["said"]
+    assert ": summary" in str(baseline["summary"])
+    assert baseline["tools"] == ["first: looked up", "last: looked up"]
+    assert baseline["well"] == ["well", "well"]
     whats = ("message", "tool", "idle", "turn", "compaction")
-    assert alone["notes"] == sorted(f"{who}: {what}" for who in ("first", "last") for what in whats)
-    assert "last." in str(alone["bootstrap"])
+    assert baseline["notes"] == sorted(f"{who}: {what}" for who in ("first", "last") for what in whats)
+    assert "last." in str(baseline["bootstrap"])
 
 
-async def beside(life: Life, limits: dict[str, float], alone: dict[str, object], log: list[str]) -> None:
-    """Show that the host answers as if nobody failed, and that its loop, its task and its log are as they were."""
+async def check_answers(life: Life, limits: dict[str, float], baseline: dict[str, object], log: list[str]) -> None:
+    """Check that the host answers as without the failing plugins, and that its loop, its task and its log are clean."""
     before = asyncio.all_tasks()
-    assert await live(life, limits) == alone
+    assert await call_everything(life, limits) == baseline
     assert asyncio.all_tasks() <= before
     assert asyncio.current_task().cancelling() == 0
     assert SECRET not in "".join(log)
@@ -142,18 +142,20 @@ async def beside(life: Life, limits: dict[str, float], alone: dict[str, object],
 
 @pytest.mark.accept("PL-04", "V3-09")
 @pytest.mark.parametrize("part", range(3))
-async def test_those_that_fail_at_once(life_without_model: Life, install, alone, log, caplog, part: int):
+async def test_failing_plugins_do_not_change_answers(
+    life_without_model: Life, install, baseline, log, caplog, part: int
+):
     calls = [f"failing({how!r}, is_async={is_async})" for how in AT_ONCE[part::3] for is_async in (False, True)]
-    between_witnesses(install, *calls)
+    install_between_witnesses(install, *calls)
     with caplog.at_level(logging.DEBUG, "asyncio"):
-        await beside(life_without_model, LONG, alone, log)
+        await check_answers(life_without_model, LONG, baseline, log)
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
     told = "".join(log)
     assert [call for number, call in enumerate(calls) if f"plugin broken{number} " not in told] == []
 
 
 @pytest.mark.accept("PL-04")
-async def test_an_answer_in_a_turn_may_hold_a_hundred_values_and_200_000_characters(life_without_model: Life, install):
+async def test_an_answer_in_a_turn_is_bounded_to_100_values_and_200_000_characters(life_without_model: Life, install):
     install(
         "wordy",
         """
@@ -175,7 +177,7 @@ def on_tool_executed(arguments):
 
 
 @pytest.mark.accept("PL-04")
-async def test_one_that_fails_three_times_rests_a_minute_whatever_fails_late(life_without_model: Life, install):
+async def test_a_plugin_rests_a_minute_after_three_failures_despite_late_ones(life_without_model: Life, install):
     life = life_without_model
     calls, go = life.folder / "calls", life.folder / "go"
     install(
@@ -210,16 +212,16 @@ async def on_message_received(text):
 
 @pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("part", [0, 1])
-async def test_those_that_hang(life_without_model: Life, install, alone, log, part: int):
+async def test_hanging_plugins_do_not_change_answers(life_without_model: Life, install, baseline, log, part: int):
     several = list(HANGING)[part::2]
-    between_witnesses(install, *(f"failing({how!r})" for how in several))
-    await beside(life_without_model, SHORT, alone, log)
+    install_between_witnesses(install, *(f"failing({how!r})" for how in several))
+    await check_answers(life_without_model, SHORT, baseline, log)
     for number in range(len(several)):
         assert any(f"plugin broken{number}" in line for line in log)
 
 
 @pytest.mark.accept("PL-04")
-def test_a_process_of_a_host_with_all_of_them_ends_by_itself(tmp_path: Path):
+def test_a_process_with_all_failing_plugins_exits_by_itself(tmp_path: Path):
     for name in ("first", *HANGING):
         call = f"failing({name!r})" if name in HANGING else "witness('first')"
         module = "third_party_" + name.replace(" ", "_")
@@ -253,7 +255,7 @@ asyncio.run(main())
     assert "Error" not in ended.stderr
 
 
-async def test_an_idle_and_a_compaction_wait_for_a_plugin_that_hangs_for_130_seconds_at_most(life: Life, install):
+async def test_a_hanging_plugin_delays_idle_and_compaction_by_130_seconds_at_most(life: Life, install):
     install("hangs", HANGS_BEHIND_TURNS, alone=True)
     async with life.host() as memory:
         begun = life.clock.monotonic()
@@ -289,7 +291,7 @@ def contribute_tools():
 """
 
 
-def test_tools_that_no_model_can_be_shown_or_that_exit_cost_only_themselves(tmp_path: Path, install):
+def test_invalid_or_exiting_tools_do_not_affect_others(tmp_path: Path, install):
     install("first", SOURCE.format("witness('first')"), alone=True)
     install("broken", BAD_TOOLS, alone=True)
     with MemoryService(tmp_path / "workspace") as memory:
@@ -302,7 +304,7 @@ def test_tools_that_no_model_can_be_shown_or_that_exit_cost_only_themselves(tmp_
 
 
 async def leave(_memory: MemoryHost) -> None:
-    """Stand for what is called in a store or in entries that a plugin has brought."""
+    """Exit the process, in place of a method of a plugin's store or entries."""
     sys.exit(3)
 
 
@@ -326,7 +328,7 @@ def contribute_reading():
 """
 
 
-async def test_parts_of_a_reading_that_fail_cost_the_others_nothing(life: Life, model: ReadingModel, install):
+async def test_failing_parts_of_a_reading_do_not_affect_the_others(life: Life, model: ReadingModel, install):
     install("broken", BAD_PARTS)
     model.learn("The user's dog is called Rex", "My dog is called Rex")
     async with life.host() as memory:

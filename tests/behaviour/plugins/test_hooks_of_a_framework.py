@@ -1,4 +1,4 @@
-"""A framework's own hooks, and each call of a hook as its author may look at it."""
+"""A framework's own hooks, and the trace of hook calls."""
 
 from types import ModuleType, SimpleNamespace
 
@@ -45,7 +45,7 @@ def on_menu_shown(dishes):
 
 
 @pytest.mark.accept("PL-09")
-async def test_a_frameworks_own_hook_is_held_as_ours_are(life_without_model: Life, install, monkeypatch, capsys):
+async def test_a_frameworks_own_hook_is_isolated_and_traced(life_without_model: Life, install, monkeypatch, capsys):
     monkeypatch.setenv("NANOBOT_MEMORY_TRACE", "1")
     for name, answer in {
         "waiter": 'return Note(f"{context.plugin_name} shows {dishes[0]}")',
@@ -73,14 +73,14 @@ async def test_a_frameworks_own_hook_is_held_as_ours_are(life_without_model: Lif
     assert secret not in traced
 
 
-async def test_without_the_frameworks_hooks_a_plugin_that_needs_one_costs_itself(life_without_model: Life, install):
+async def test_a_plugin_that_needs_a_missing_framework_hook_is_not_loaded(life_without_model: Life, install):
     install("waiter", PLUGIN.format(answer="return None"), alone=True)
     async with life_without_model.host() as memory:
         (told,) = [one for one in await memory.diagnose() if one.subject == "plugin waiter"]
         assert "on_menu_shown" in told.state
 
 
-def test_the_kit_calls_a_frameworks_own_hook():
+def test_run_hook_calls_a_frameworks_own_hook():
     @hookimpl
     def on_menu_shown(dishes, context):
         return Note(f"{context.plugin_name} shows {dishes[0]}")
@@ -93,7 +93,7 @@ def test_the_kit_calls_a_frameworks_own_hook():
         run_hook(waiter, "on_menu_shown", dishes=("soup",))
 
 
-async def test_a_plugin_of_optional_hooks_alone_waits_for_a_host_that_has_them(life_without_model: Life, install):
+async def test_a_plugin_with_only_optional_hooks_is_accepted_without_their_host(life_without_model: Life, install):
     install("waiter", WAITING, alone=True)
     async with life_without_model.host() as memory:
         assert [(one.name, one.hooks) for one in memory.plugins.discovered if one.hooks is not None] == [("waiter", ())]
@@ -102,7 +102,7 @@ async def test_a_plugin_of_optional_hooks_alone_waits_for_a_host_that_has_them(l
         assert [one.hooks for one in memory.plugins.discovered if one.hooks is not None] == [("on_menu_shown",)]
 
 
-async def test_a_host_says_how_long_a_hook_of_its_own_is_waited_for(life_without_model: Life, install):
+async def test_a_host_sets_the_time_limit_of_its_own_hook(life_without_model: Life, install):
     install("waiter", PLUGIN.format(answer="time.sleep(60)").replace("\n", "\nimport time\n", 1), alone=True)
     config = load_config()
     async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
@@ -110,7 +110,7 @@ async def test_a_host_says_how_long_a_hook_of_its_own_is_waited_for(life_without
         assert "no answer within 0.05 s" in str(memory.plugins.failing_plugins("on_menu_shown"))
 
 
-def test_a_service_takes_hooks_of_a_framework(life_without_model: Life, install):
+def test_a_service_accepts_the_hooks_of_a_framework(life_without_model: Life, install):
     install("waiter", PLUGIN.format(answer='return Note(f"{dishes[0]} is on")'), alone=True)
     with MemoryService(life_without_model.workspace, hookspecs=[MENU]) as memory:
         called = memory.call(lambda host: host.call_hook("on_menu_shown", {"dishes": ("soup",)})).now()

@@ -1,4 +1,4 @@
-"""A plugin that is one file, named in the configuration: run from elsewhere, and never from the workspace."""
+"""Plugins that are single files, named in the configuration, and never loaded from the workspace."""
 
 import json
 import sys
@@ -64,18 +64,18 @@ async def block_with(tmp_path: Path, file: Path, **options: object) -> tuple[str
         return block, [str(one.message) for one in memory.plugins.problems]
 
 
-async def test_it_is_called_with_its_options_like_any_other(tmp_path: Path):
+async def test_a_plugin_file_is_called_with_its_options(tmp_path: Path):
     block, problems = await block_with(tmp_path, tmp_path / "mine" / "butler.py", butler={"drink": "coffee"})
     assert "Serve coffee." in block
     assert problems == []
 
 
-async def test_it_is_switched_off_by_its_name(tmp_path: Path):
+async def test_a_plugin_file_is_disabled_by_its_name(tmp_path: Path):
     block, problems = await block_with(tmp_path, tmp_path / "mine" / "butler.py", butler=False)
     assert (block, problems) == ("", [])
 
 
-async def test_its_types_may_be_written_as_text_and_its_path_may_be_a_path(tmp_path: Path):
+async def test_a_plugin_file_may_have_postponed_annotations_and_a_path_object(tmp_path: Path):
     file = tmp_path / "butler.py"
     file.write_text(TYPED, encoding="utf-8")
     config = MemoryConfig(
@@ -86,7 +86,7 @@ async def test_its_types_may_be_written_as_text_and_its_path_may_be_a_path(tmp_p
         assert "Serve mocha." in ((await memory.message_received(session_key="a", text="What now?")).block or "")
 
 
-async def test_it_is_asked_before_installed_plugins_and_those_in_the_order_of_z_to_a(
+async def test_plugin_files_are_called_before_installed_plugins_and_those_from_z_to_a(
     tmp_path: Path, install, monkeypatch
 ):
     first = SOURCE.replace("@hookimpl", "@hookimpl(tryfirst=True)")
@@ -101,7 +101,7 @@ async def test_it_is_asked_before_installed_plugins_and_those_in_the_order_of_z_
     assert order == ("butler", "zeal", "able", "maid", "zulu", "alpha")
 
 
-async def test_one_that_raises_leaves_no_module_behind(tmp_path: Path):
+async def test_a_plugin_file_that_raises_leaves_no_module_behind(tmp_path: Path):
     file = tmp_path / "butler.py"
     file.write_text("1 / 0", encoding="utf-8")
     async with MemoryHost(tmp_path / "workspace", config=MemoryConfig(core={"plugin_files": [str(file)]})) as memory:
@@ -111,19 +111,19 @@ async def test_one_that_raises_leaves_no_module_behind(tmp_path: Path):
 
 @pytest.fixture(autouse=True)
 def alone(apart: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load the file's plugin, and none of the set's."""
+    """Load only the plugin of the file."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "butler")
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> list[Path]:
-    """The workspace, and a link that leads into it."""
+    """The workspace, and a link into it."""
     (tmp_path / "workspace").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "workspace")
     return [tmp_path / "workspace", tmp_path / "link"]
 
 
-async def test_a_file_in_the_workspace_is_not_run_and_the_reason_is_named(tmp_path: Path, folders: list[Path]):
+async def test_a_plugin_file_in_the_workspace_is_refused_with_the_reason(tmp_path: Path, folders: list[Path]):
     for folder in folders:
         block, problems = await block_with(tmp_path, folder / "butler.py")
         assert block == ""

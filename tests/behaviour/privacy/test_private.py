@@ -1,4 +1,4 @@
-"""What is private leaves no byte: by tags, by a command, by a pause, and by the wish that the model reads."""
+"""Private words leave no byte: with tags, a command, a pause, or a wish that the model understands."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ def off_record(scope: str) -> ToolCall:
     return ToolCall("off_record", {"scope": scope})
 
 
-async def works(talk: Conversation) -> None:
-    """Let a tool, the model and a plugin have to do with the words in this turn, and let all of it be indexed."""
+async def use_words_everywhere(talk: Conversation) -> None:
+    """Let a tool, the model and a plugin handle the words in this turn, and index everything."""
     tool: dict[str, Any] = {"session_key": talk.key, "tool_name": "exec", "arguments": {"say": SAID}}
     await talk.memory.tool_executed(**tool, result=SAID, scope=talk.scope)
     await talk.memory.tool_executed(**tool, error=SAID, scope=talk.scope)
@@ -46,43 +46,43 @@ async def works(talk: Conversation) -> None:
     await talk.memory.flush_index()
 
 
-async def secretly(talk: Conversation, text: str = SAID, *calls: ToolCall) -> None:
-    """Say something in a turn in which much is done, and let the model call tools at its end."""
+async def say_in_busy_turn(talk: Conversation, text: str = SAID, *calls: ToolCall) -> None:
+    """Say something in a busy turn, at whose end the model calls tools."""
     await talk.hear(text)
-    await works(talk)
+    await use_words_everywhere(talk)
     for call in calls:
         await talk.call(call)
     await talk.answer(REPLY)
 
 
-async def not_to_be_kept(talk: Conversation, way: str) -> None:
+async def say_off_record(talk: Conversation, way: str) -> None:
     if way == "tags":
         await talk.turn(f"I eat rye bread. <private>{SAID}</private> And figs.", "Fine.")
     elif way == "tags alone":
         await talk.turn(f"<private>{SAID}", "Fine.")
     elif way == "command":
-        await secretly(talk, f"/private {SAID}")
+        await say_in_busy_turn(talk, f"/private {SAID}")
     elif way in PAUSES:
         await talk.turn(way, "It is paused.")
-        await secretly(talk)
-        await secretly(talk, SAID, off_record("resume"))  # which does not end what the user began in exact words
-        await secretly(talk)
+        await say_in_busy_turn(talk)
+        await say_in_busy_turn(talk, SAID, off_record("resume"))  # which does not end the pause of an exact command
+        await say_in_busy_turn(talk)
         await talk.turn(PAUSES[way], "It is on again.")
     elif way == "last_message":
-        await secretly(talk)
+        await say_in_busy_turn(talk)
         await talk.idle()
         await talk.turn("Better leave that out of it.", "It is out.", off_record(way))
     elif way == "from_now_on":
-        await secretly(talk, SAID, off_record(way))
+        await say_in_busy_turn(talk, SAID, off_record(way))
         await talk.idle()
-        await secretly(talk)
+        await say_in_busy_turn(talk)
         await talk.turn("You may take notes again.", "I do.", off_record("resume"))
     else:
-        await secretly(talk, SAID, off_record(way))
+        await say_in_busy_turn(talk, SAID, off_record(way))
 
 
 @pytest.mark.parametrize(("way", "scope"), [*((way, ANN) for way in WAYS), ("from_now_on", None)])
-async def test_what_is_not_to_be_kept_leaves_no_byte_and_never_comes_back(
+async def test_off_record_words_leave_no_byte_and_never_come_back(
     life: Life, model: ReadingModel, way: str, scope: dict[str, str] | None
 ):
     for sentence in (*BEFORE, *AFTER):
@@ -94,7 +94,7 @@ async def test_what_is_not_to_be_kept_leaves_no_byte_and_never_comes_back(
         talk = Conversation(memory, "cli:a", scope=scope)
         await talk.turn(BEFORE[0], "Lovely.")
         await talk.turn(BEFORE[1], "好。")
-        await not_to_be_kept(talk, way)
+        await say_off_record(talk, way)
         assert life.files_with(*WORDS) == [], "at once"
         before = len(model.requests)
         await talk.turn(f"{AFTER[0]} {LONG}", "Good.")
@@ -128,14 +128,14 @@ async def test_what_is_not_to_be_kept_leaves_no_byte_and_never_comes_back(
 
 
 @pytest.mark.parametrize("keeps", [True, False], ids=["transcripts", "none"])
-async def test_a_conversation_that_is_private_from_its_beginning_is_not_taken_from_the_hosts_history(
+async def test_a_private_conversation_is_not_recorded_from_the_hosts_history(
     life: Life, model: ReadingModel, keeps: bool
 ):
     model.learn("They know Quorvex", "Quorvex")
     for number, way in enumerate(("command", "memory pause", "this_message", "from_now_on")):
         async with life.host(core={"keepTranscripts": keeps}) as memory:
             talk = Conversation(memory, f"cli:{number}")
-            await not_to_be_kept(talk, way)
+            await say_off_record(talk, way)
             await talk.idle(ended=True)
             await talk.compact(window=400)
         async with life.host(core={"keepTranscripts": keeps}) as memory:
@@ -145,7 +145,7 @@ async def test_a_conversation_that_is_private_from_its_beginning_is_not_taken_fr
     assert not any(word in request.text for request in model.requests for word in WORDS)
 
 
-async def test_where_the_marks_cannot_be_read_nothing_is_kept_and_doctor_says_how_to_go_on(life: Life):
+async def test_nothing_is_kept_while_the_privacy_marks_are_unreadable_and_doctor_explains_it(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.turn(BEFORE[0])
@@ -161,10 +161,10 @@ async def test_where_the_marks_cannot_be_read_nothing_is_kept_and_doctor_says_ho
     assert life.files_with("Bornholm")
 
 
-async def test_a_private_answer_is_not_kept_when_it_comes_late_or_the_model_resumes(life: Life):
+async def test_a_late_answer_to_a_private_message_is_not_kept(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory, "cli:a")
-        await secretly(talk, f"/private {SAID}", off_record("resume"))
+        await say_in_busy_turn(talk, f"/private {SAID}", off_record("resume"))
         await talk.hear(f"/private {SAID}")
         await talk.hear(AFTER[0])  # while the assistant thinks
         await talk.answer(REPLY)
@@ -176,7 +176,7 @@ async def test_a_private_answer_is_not_kept_when_it_comes_late_or_the_model_resu
 
 
 @pytest.mark.parametrize("way", ["this_message", "last_message"])
-async def test_what_was_said_last_is_taken_back_though_older_messages_were_taken_in_behind_it(life: Life, way: str):
+async def test_off_record_erases_the_newest_turn_despite_a_history_recorded_later(life: Life, way: str):
     told = [f"The plant number {number} wants water." for number in range(300)]
     history = [
         {"role": "user", "content": text, "timestamp": f"2026-01-02T10:{number // 60:02}:{number % 60:02}+00:00"}
@@ -196,13 +196,13 @@ async def test_what_was_said_last_is_taken_back_though_older_messages_were_taken
 
 
 @pytest.mark.parametrize("way", ["this_message", "last_message"])
-async def test_another_process_takes_back_what_was_said_and_what_was_noted_of_it(life: Life, way: str):
+async def test_off_record_in_another_process_erases_messages_and_notes(life: Life, way: str):
     async with life.host() as memory, life.host() as other:
         talk = Conversation(memory, "cli:a")
         await talk.turn(BEFORE[0], "Lovely.")
         life.clock.advance(60)
         await talk.hear(SAID)
-        await works(talk)
+        await use_words_everywhere(talk)
         await memory.flush_index()
         if way == "last_message":
             await talk.answer(REPLY)
@@ -213,21 +213,21 @@ async def test_another_process_takes_back_what_was_said_and_what_was_noted_of_it
     assert life.files_with(*WORDS) == []
 
 
-async def test_what_is_taken_back_twice_or_in_a_private_turn_leaves_what_was_said_before(life: Life):
+async def test_repeated_off_record_calls_leave_earlier_messages(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory, "cli:a")
         await talk.turn(BEFORE[0], "Lovely.")
-        await secretly(talk, SAID, off_record("this_message"), off_record("this_message"))
-        await secretly(talk, f"/private {SAID}", off_record("this_message"))
+        await say_in_busy_turn(talk, SAID, off_record("this_message"), off_record("this_message"))
+        await say_in_busy_turn(talk, f"/private {SAID}", off_record("this_message"))
         assert [one["text"] for one in life.transcript("cli:a")] == [BEFORE[0], "Lovely."]
         await talk.turn(AFTER[0], "Good.")
-        await secretly(talk, "/private Better leave that out of it.", off_record("last_message"))
+        await say_in_busy_turn(talk, "/private Better leave that out of it.", off_record("last_message"))
         assert [one["text"] for one in life.transcript("cli:a")] == [BEFORE[0], "Lovely."]
 
 
-async def test_what_is_noted_within_the_second_of_a_message_is_taken_back_with_it(life: Life):
+async def test_off_record_erases_notes_of_the_same_second(life: Life):
     life.clock.advance(0.7)
     async with life.host() as memory:
-        await secretly(Conversation(memory, "cli:a"), SAID, off_record("this_message"))
+        await say_in_busy_turn(Conversation(memory, "cli:a"), SAID, off_record("this_message"))
         await memory.flush_index()
     assert life.files_with(*WORDS) == []
