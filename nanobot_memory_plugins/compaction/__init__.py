@@ -1,1 +1,1 @@
-"""The compaction plugin: old history becomes a summary that fits the window."""
+"""The compaction plugin: replaces old history by a summary that fits the window."""

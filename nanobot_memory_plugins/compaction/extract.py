@@ -1,7 +1,7 @@
-"""The last resort: a summary without a language model, the same for the same messages.
+"""The last resort: a deterministic summary without a language model.
 
-It holds the user's last messages, of what was said before the first and last sentences and those with decisions, names,
-numbers and paths, and what an earlier summary said. A short list of words tells decisions; nothing else is read.
+It contains the earlier summary, the user's last messages, and from the messages before them the first and last
+sentences and those with decisions, names, numbers or paths. Decisions are recognised by a short list of words.
 """
 
 import re
@@ -15,23 +15,23 @@ from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.text.tokens import cut
 
-# The user's last wishes: how many, and how long each; and how long another sentence may be.
-_WISHES, _WISH_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
-# Of the limit an earlier summary keeps at most this share.
+# The number of the user's last messages, the characters of each and of another sentence, and the shortest sentence.
+_LAST_MESSAGES, _LAST_MESSAGE_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
+# The largest share of the limit for an earlier summary.
 _EARLIER_SHARE = 0.45
-# And so much the user's last messages, so that what was decided before has room.
-_WISHES_SHARE = 0.4
+# The largest share for the user's last messages, so that earlier decisions have room.
+_LAST_MESSAGES_SHARE = 0.4
 _TOOLS = 8
-# Characters that are read of one message, from either end, and of all together, the newest first.
+# Characters that are read from either end of a message, and of all messages together, the newest first.
 _MESSAGE_CHARS, _READ_CHARS = 2_000, 400_000
 
-_DECIDES = re.compile(
+_DECISION_WORDS = re.compile(
     r"\b(?:decid\w+|agreed|chose|choose|settled|switch\w*|instead|must|need\w*|todo|deadline|always|never|prefer\w*"
     r"|allerg\w+|budget|remember)\b"
     r"|决定|选定|采用|改用|确定|同意|待办|必须|需要|截止|记得|不要|喜欢|偏好|过敏|预算|希望",
     re.IGNORECASE,
 )
-_EXACT = re.compile(
+_EXACT_VALUE = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+|https?://\S+|(?:[\w.-]{0,64}[/\\])+[\w.-]+|\b\w{0,64}\d[\w.:-]*"
     r"|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
 )
@@ -60,21 +60,21 @@ class _Sentence:
 
 def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
     """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
-    before, last, sentences_heading, used = _HEADINGS[language]
+    earlier_heading, last_heading, sentences_heading, tools_heading = _HEADINGS[language]
     tokens = estimate_tokens("".join([one.text for one in messages]))
     count = _COUNT[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
-        page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))])
-    wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
-    page.add(last, [f"- {wish}" for wish in wishes])
-    wishes_text = "\n".join(wishes)
-    said = {f"- {one.text}": one for one in _sentences(messages) if one.text not in wishes_text}
-    best = sorted(said, key=lambda line: (-said[line].weight, -said[line].index, said[line].place))
-    # The weightiest that fit, in the order in which they were said.
+        page.add(earlier_heading, [cut(earlier, int(limit * _EARLIER_SHARE))])
+    last_messages = _last_user_messages(messages, int(limit * _LAST_MESSAGES_SHARE))
+    page.add(last_heading, [f"- {line}" for line in last_messages])
+    last_text = "\n".join(last_messages)
+    sentences = {f"- {one.text}": one for one in _sentences(messages) if one.text not in last_text}
+    best = sorted(sentences, key=lambda line: (-sentences[line].weight, -sentences[line].index, sentences[line].place))
+    # Those with the highest weight that fit, in their original order.
     if fitting := page.add(sentences_heading, best):
-        page.lines[-len(fitting) :] = sorted(fitting, key=lambda line: (said[line].index, said[line].place))
-    page.add(used, _tools(messages))
+        page.lines[-len(fitting) :] = sorted(fitting, key=lambda line: (sentences[line].index, sentences[line].place))
+    page.add(tools_heading, _tools(messages))
     # In the smallest windows not even the first line fits.
     return cut("\n".join(page.lines), limit) or count[: max(1, limit)]
 
@@ -82,26 +82,27 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
 def missing_values(
     messages: Sequence[Message], summary: str, *, limit: int, language: Language, earlier: str = ""
 ) -> str:
-    """Return sentences with addresses, paths and numbers that a summary lacks: those that fit.
+    """Return sentences with addresses, paths and numbers that a summary lacks, as many as fit into ``limit`` tokens.
 
-    They are the first of an ``earlier`` summary, which get half of the room, and the user's weightiest.
+    Half of the room is for the first such sentences of an ``earlier`` summary, the rest for the user's sentences with
+    the highest weight.
     """
     left = limit - estimate_tokens(_GIVEN[language]) - 1
-    before = [sentence for line in earlier.splitlines() for sentence in _of(Message("user", line))]
-    carried, left = _lacking(before, summary, left // 2, left)
+    earlier_lines = [line for part in earlier.splitlines() for line in _sentence_lines(Message("user", part))]
+    carried, left = _with_missing_values(earlier_lines, summary, left // 2, left)
     user_sentences = _sentences([one for one in messages if one.role == "user"])
     best = sorted(user_sentences, key=lambda one: (-one.weight, -one.index, -one.place))
-    given, _ = _lacking((one.text for one in best), "\n".join([summary, *carried]), left, left)
+    given, _ = _with_missing_values((one.text for one in best), "\n".join([summary, *carried]), left, left)
     lines = [*carried, *given]
     return "\n".join([_GIVEN[language], *lines]) if lines else ""
 
 
-def _lacking(sentences: Iterable[str], summary: str, room: int, left: int) -> tuple[list[str], int]:
-    """Return the first sentences with values that a summary lacks, as many as fit, and what is ``left`` of a limit."""
+def _with_missing_values(sentences: Iterable[str], summary: str, room: int, left: int) -> tuple[list[str], int]:
+    """Return the first sentences with values that a summary lacks, as many as fit ``room``, and the tokens left."""
     chosen: list[str] = []
     for sentence in sentences:
-        exact = [value.rstrip(".,:;") for value in _EXACT.findall(sentence) if any(map(str.isdigit, value))]
-        if not exact or all(value in summary for value in exact):
+        values = [value.rstrip(".,:;") for value in _EXACT_VALUE.findall(sentence) if any(map(str.isdigit, value))]
+        if not values or all(value in summary for value in values):
             continue
         if len(chosen) == _MOST_GIVEN:
             break
@@ -114,14 +115,14 @@ def _lacking(sentences: Iterable[str], summary: str, room: int, left: int) -> tu
 
 
 class _Page:
-    """Lines under headings, as many as a number of tokens allows."""
+    """Lines under headings, within a number of tokens."""
 
     def __init__(self, lines: list[str], left: int) -> None:
         self.lines = lines
         self._left = left
 
     def add(self, heading: str, lines: Iterable[str]) -> list[str]:
-        """Add lines under a heading, as long as they fit; return those that were added."""
+        """Add a heading and those lines that fit, and return the added lines."""
         cost = estimate_tokens(heading) + 1
         self._left -= cost
         added = [line for line in lines if line and self._fits(line)]
@@ -140,7 +141,7 @@ class _Page:
 
 
 def _sentences(messages: Sequence[Message]) -> Iterator[_Sentence]:
-    """Yield the sentences of the newest messages, each text once."""
+    """Yield the sentences of the newest messages, without repetitions."""
     known: set[str] = set()
     left = _READ_CHARS
     for index in range(len(messages) - 1, -1, -1):
@@ -149,18 +150,18 @@ def _sentences(messages: Sequence[Message]) -> Iterator[_Sentence]:
         if factor is None or left < 0:
             continue
         left -= min(len(message.text), 2 * _MESSAGE_CHARS)
-        found = list(_of(message))
+        found = list(_sentence_lines(message))
         for place, text in enumerate(found):
             if text not in known:
                 known.add(text)
                 is_edge = place in (0, len(found) - 1)
-                exact = min(_MOST_EXACT, len(set(_EXACT.findall(text))))
-                asks = text.endswith(("?", "？"))
-                weight = 1.0 * is_edge + 2.0 * bool(_DECIDES.search(text)) + 0.5 * exact - 1.5 * asks
+                values = min(_MOST_EXACT, len(set(_EXACT_VALUE.findall(text))))
+                is_question = text.endswith(("?", "？"))
+                weight = 1.0 * is_edge + 2.0 * bool(_DECISION_WORDS.search(text)) + 0.5 * values - 1.5 * is_question
                 yield _Sentence(index, place, text, factor * weight)
 
 
-def _of(message: Message) -> Iterator[str]:
+def _sentence_lines(message: Message) -> Iterator[str]:
     text = message.text
     if len(text) > 2 * _MESSAGE_CHARS:
         text = f"{text[:_MESSAGE_CHARS]}\n{text[-_MESSAGE_CHARS:]}"
@@ -170,16 +171,16 @@ def _of(message: Message) -> Iterator[str]:
             yield line
 
 
-def _last_wishes(messages: Sequence[Message], room: int) -> list[str]:
+def _last_user_messages(messages: Sequence[Message], room: int) -> list[str]:
     user_texts = [one.text for one in messages if one.role == "user" and one.text.strip()]
-    wishes: list[str] = []
-    for text in reversed(user_texts[-_WISHES:]):
-        line = one_line(text, _WISH_CHARS)
+    lines: list[str] = []
+    for text in reversed(user_texts[-_LAST_MESSAGES:]):
+        line = one_line(text, _LAST_MESSAGE_CHARS)
         room -= estimate_tokens(line) + 3
         if room < 0:
             break
-        wishes.append(line)
-    return wishes[::-1]
+        lines.append(line)
+    return lines[::-1]
 
 
 def _tools(messages: Sequence[Message]) -> list[str]:

@@ -1,6 +1,6 @@
-"""A history as the units that compaction may not take apart.
+"""Groups a history into units that compaction does not split.
 
-A unit is one message, or a message that calls tools with everything up to the last of their results.
+A unit is one message, or a message that calls tools and everything up to the last of their results.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _TOOL_ROLES = ("tool", "function")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Messages ``start`` to ``stop`` (exclusive) of a history, and the tokens that they take."""
+    """Messages ``start`` to ``stop`` (exclusive) of a history, and their number of tokens."""
 
     start: int
     stop: int
@@ -26,11 +26,11 @@ class Unit:
         return self.stop - self.start
 
 
-def group(messages: Sequence[Message], sizes: Sequence[int]) -> list[Unit]:
-    """Return the units of a history in order; together they are all of it.
+def group_into_units(messages: Sequence[Message], sizes: Sequence[int]) -> list[Unit]:
+    """Return the units of a history in order. Together they cover all messages.
 
-    ``sizes`` are the tokens of each message. A result belongs to the last call before it that has its id. A result
-    without a call belongs to the calls that it directly follows, or else is a unit of its own.
+    ``sizes`` are the tokens of each message. A result belongs to the last preceding call with its id. A result without
+    such a call belongs to the calls that it directly follows, or is a unit of its own.
     """
     ends = _last_results(messages)
     units = []
@@ -52,27 +52,27 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
     ends: dict[int, int] = {}
     directly_before: int | None = None
     for index, message in enumerate(messages):
-        # Calls and results may stand in parts of the content, too, or in a field of their own.
-        may_hold_more = isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
-        if not (message.tool_calls or message.tool_call_id or may_hold_more) and message.role not in _TOOL_ROLES:
+        # Calls and results may also be parts of the content, or in a separate field.
+        has_other_forms = isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
+        if not (message.tool_calls or message.tool_call_id or has_other_forms) and message.role not in _TOOL_ROLES:
             directly_before = None
             continue
-        called, answered = call_ids(message), result_ids(message)
-        known = [calls[one] for one in answered if one in calls]
-        for owner in known:
-            ends[owner] = index
+        new_calls = call_ids(message)
+        answered = [calls[id_] for id_ in result_ids(message) if id_ in calls]
+        for caller in answered:
+            ends[caller] = index
         if message.role in _TOOL_ROLES:
-            if not known and directly_before is not None:
+            if not answered and directly_before is not None:
                 ends[directly_before] = index
         else:
-            directly_before = index if called else None
-        for one in called:
-            calls[one] = index
+            directly_before = index if new_calls else None
+        for id_ in new_calls:
+            calls[id_] = index
     return ends
 
 
 def call_ids(message: Message) -> list[str]:
-    """Return the ids of the tools that a message calls; an empty one where a call has none."""
+    """Return the ids of a message's tool calls. A call without an id has an empty one."""
     ids = [_id(call.get("id")) for call in message.tool_calls]
     ids += [_id(part.get("id")) for part in _parts(message) if part.get("type") == "tool_use"]
     if not ids and message.raw.get("function_call"):
@@ -81,7 +81,7 @@ def call_ids(message: Message) -> list[str]:
 
 
 def result_ids(message: Message) -> list[str]:
-    """Return the ids of the calls whose results a message carries."""
+    """Return the ids of the calls whose results a message contains."""
     ids = [message.tool_call_id] if message.tool_call_id else []
     return ids + [_id(part.get("tool_use_id")) for part in _parts(message) if part.get("type") == "tool_result"]
 

@@ -1,4 +1,4 @@
-"""How compaction cuts."""
+"""The options of the compaction plugin."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from nanobot_memory_plugins.core import PluginOptions
 
 
 class CompactionOptions(PluginOptions):
-    """How history is cut and summarised. Sizes are estimated tokens, shares are of the window."""
+    """Options for cutting and summarising history. Sizes are estimated tokens, and shares are of the window."""
 
     reserve_tokens: int = Field(default=16_384, ge=0, description="left free for the prompt and the answer")
     keep_share: float = Field(default=0.2, ge=0, le=0.9, description="the last messages that stay as they are, at most")

@@ -1,4 +1,4 @@
-"""The plugin: before history is cut it says what stays, and writes the summary of the rest."""
+"""The plugin: decides which messages remain when history is cut, and summarises the others."""
 
 from collections.abc import Callable
 
@@ -10,12 +10,12 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.text.tokens import cut
 
-# What replaces messages of which not even the rules could make a summary.
-_BAREST = "({count} earlier messages were cut.)"
+# The replacement for messages when even the extraction without a model has failed.
+_MINIMAL_SUMMARY = "({count} earlier messages were cut.)"
 
 
 class CompactionPlugin:
-    """Answers a compaction with a summary that fits, whatever the messages and however the model behaves."""
+    """Answers every compaction with a summary that fits, whatever the messages are and however the model behaves."""
 
     Options = CompactionOptions
 
@@ -29,9 +29,9 @@ class CompactionPlugin:
         context: PluginContext,
         replaceable: bool = True,
     ) -> Summary:
-        """Return what replaces the messages, and from which on they stay.
+        """Return the summary, and the index of the first message that remains.
 
-        Where they are not ``replaceable`` the model is not asked: the rules say what the host's summary should hold.
+        If ``replaceable`` is False the model is not asked: the extracted summary is advice for the host's own.
         """
         try:
             plan = await run_in_daemon_thread(
@@ -51,10 +51,10 @@ class CompactionPlugin:
                 today=context.clock.now().date(),
             )
             summary = await summariser.summary()
-            text = await run_in_daemon_thread(_finished, summary, plan, context.redact)
-        except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
+            text = await run_in_daemon_thread(_finish_text, summary, plan, context.redact)
+        except Exception as error:  # an unexpected error may make the summary useless, but must not end the host's turn
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
-            return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))
+            return Summary(text=_MINIMAL_SUMMARY.format(count=len(messages)), keep_from=len(messages))
         logger.info(
             "compaction ({}): {} of {} messages summarised, {} tokens -> {}",
             reason, plan.keep_from, len(messages), plan.history_tokens, estimate_tokens(text) + plan.tail_tokens,
@@ -62,7 +62,7 @@ class CompactionPlugin:
         return Summary(text=text, keep_from=plan.keep_from)
 
 
-def _finished(text: str, plan: Plan, redact: Callable[[str], str]) -> str:
-    """Return the text without secrets, within its limit and with its mark."""
+def _finish_text(text: str, plan: Plan, redact: Callable[[str], str]) -> str:
+    """Return the text redacted, within its limit and with its marker."""
     text = cut(redact(text), plan.limits.summary)
-    return marked_summary(text, plan.material.language) if plan.marked else text
+    return marked_summary(text, plan.material.language) if plan.has_marker else text

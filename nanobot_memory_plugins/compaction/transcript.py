@@ -1,4 +1,4 @@
-"""Messages as the text that a model summarises."""
+"""Messages as redacted text for the model that summarises them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import cut
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Characters of one text that are looked at, half from either end: no excerpt reaches further in.
+# Characters of a text that are used, half from either end, which is more than any excerpt needs.
 _TEXT_CHARS = 200_000
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64
@@ -21,7 +21,7 @@ _ROLES = ("user", "assistant", "system", "tool", "function", "developer")
 
 
 def without_secrets(message: Message, redact: Callable[[str], str]) -> Message:
-    """Return a message as a prompt may hold it, whole: a piece of a secret would not be known any more."""
+    """Return a message redacted before it is cut, since a part of a secret would not be recognised."""
     return replace(
         message,
         text=safe_text(message.text, redact),
@@ -31,12 +31,12 @@ def without_secrets(message: Message, redact: Callable[[str], str]) -> Message:
 
 
 def safe_text(text: str, redact: Callable[[str], str]) -> str:
-    """Return a text without secrets and control characters; nothing of it where they cannot be looked for."""
+    """Return a text without secrets and control characters, or a placeholder when redaction fails."""
     half = _TEXT_CHARS // 2
     ends = [text] if len(text) <= _TEXT_CHARS else [text[:half], text[-half:]]
     try:
         return printable(GAP.join(map(redact, filter(None, ends))), control=" ")
-    except Exception:  # nothing gets through of a text whose secrets cannot be looked for
+    except Exception:  # a text that cannot be redacted must not be shown
         return REDACTION_FAILED
 
 
@@ -51,14 +51,14 @@ def _safe_call(call: Mapping[str, Any], redact: Callable[[str], str]) -> dict[st
 
 
 def entry(message: Message, limit: int) -> str:
-    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
+    """Return a message as labelled text of about ``limit`` tokens, or "" when it is empty."""
     who, text = label(message), "" if message.text == OMITTED else excerpt(message.text, limit).strip()
     calls = [f"{who} calls {call['name'] or 'a tool'}({call['arguments']})" for call in message.tool_calls]
     return "\n".join([f"{who}: {text}", *calls] if text else calls)
 
 
 def label(message: Message) -> str:
-    """Return who speaks; a role that no API knows counts as the user's."""
+    """Return the speaker of a message. An unknown role counts as the user."""
     role = message.role if message.role in _ROLES else "user"
     return f"{role} {message.name}" if message.name else role
 
@@ -70,19 +70,19 @@ def one_line(text: str, chars: int) -> str:
 
 
 def _as_json(value: object) -> str:
-    """Return frozen arguments as JSON; what JSON does not know is named by its type."""
+    """Return frozen arguments as JSON, with the name of its type in place of any other object."""
 
-    def known(other: object) -> object:
+    def to_json_type(other: object) -> object:
         return dict(other) if isinstance(other, Mapping) else type(other).__name__
 
     try:
-        return json.dumps(value, ensure_ascii=False, default=known)
+        return json.dumps(value, ensure_ascii=False, default=to_json_type)
     except (ValueError, TypeError, RecursionError):
         return "…"
 
 
-# Messages that are too large for a summary call.
-_SHOWN = 5
+# The number of oversized messages that the note lists, and the characters that it quotes from either end.
+_MOST_LISTED = 5
 _END_CHARS = 80
 
 _HEAD = {
@@ -96,11 +96,11 @@ _LINE = {
 
 
 def note_left_out(messages: Sequence[Message], sizes: Sequence[int], *, limit: int, language: Language) -> str:
-    """Return a note of the messages that no summary call saw whole, at most ``limit`` tokens; nothing without any."""
+    """Return a note about the messages that the model did not see whole, of at most ``limit`` tokens, or ""."""
     if not messages:
         return ""
     lines = [_HEAD[language].format(count=len(messages), tokens=sum(sizes))]
-    for message, size in list(zip(messages, sizes, strict=True))[-_SHOWN:]:
+    for message, size in list(zip(messages, sizes, strict=True))[-_MOST_LISTED:]:
         begin, end = one_line(message.text, _END_CHARS), " ".join(message.text[-2 * _END_CHARS :].split())[-_END_CHARS:]
         lines.append(_LINE[language].format(label=label(message), tokens=size, begin=begin, end=end))
     return cut("\n".join(lines), limit)
