@@ -1,1 +1,1 @@
-"""The bootstrap plugin: the files that open a prompt, inside a budget."""
+"""The bootstrap plugin: keeps the files that open a prompt within a budget."""

@@ -1,6 +1,6 @@
-"""One text cut to a size: its head and its tail around a marker that says what is missing.
+"""Cuts a text to its head and its tail, with a marker between them that tells what is missing.
 
-It is cut between paragraphs, else between lines, else anywhere.
+The cuts are between paragraphs if possible, else between lines, else anywhere.
 """
 
 import re
@@ -11,49 +11,49 @@ from nanobot_memory_plugins.core import language_of
 from nanobot_memory_plugins.core.text.fence import Language
 
 _PARAGRAPH_BREAK = re.compile(r"\r?\n(?:[ \t]*\r?\n)+")
-# How far from the exact place a border may lie, as shares of the part: beyond that it would cost too much text.
-_PARAGRAPH_SHARE = 4
-_LINE_SHARE = 2
+# A cut may move to a paragraph break by a quarter of the part's length at most, and to a line break by a half.
+_PARAGRAPH_DIVISOR = 4
+_LINE_DIVISOR = 2
 
 
 def head_end(text: str, most: int) -> int:
-    """Return where a head of at most ``most`` characters ends, without the line break there. Less than the text."""
+    """Return the end of a head of at most ``most`` characters, before a line break. ``text`` must be longer."""
     if most <= 0:
         return 0
-    lowest = most - most // _PARAGRAPH_SHARE
+    lowest = most - most // _PARAGRAPH_DIVISOR
     breaks = [found.start() for found in _PARAGRAPH_BREAK.finditer(text, lowest, most + 4) if found.start() <= most]
     if breaks:
         return breaks[-1]
-    line = text.rfind("\n", most - most // _LINE_SHARE, most + 1)
+    line = text.rfind("\n", most - most // _LINE_DIVISOR, most + 1)
     if line > 0:
         return line - 1 if text[line - 1] == "\r" else line
     return most
 
 
 def tail_start(text: str, most: int) -> int:
-    """Return where a tail of at most ``most`` characters starts, after a line break where there is one."""
+    """Return the start of a tail of at most ``most`` characters, after a line break if possible."""
     if most <= 0:
         return len(text)
     start = len(text) - most
-    highest = start + most // _PARAGRAPH_SHARE
+    highest = start + most // _PARAGRAPH_DIVISOR
     for found in _PARAGRAPH_BREAK.finditer(text, max(0, start - 4), highest):
         if found.end() >= start:
             return found.end()
-    line = text.find("\n", max(0, start - 1), start + most // _LINE_SHARE)
+    line = text.find("\n", max(0, start - 1), start + most // _LINE_DIVISOR)
     if line >= 0:
         return line + 1
     return start
 
 
-# A name longer than this is shown by its end.
+# Of a longer name only the end is shown.
 _NAME_CHARS = 60
-# A short marker is worth it only with this many characters of the text around it.
+# The least number of characters of the text that must fit beside the short marker.
 _LEAST_ROOM = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text without its middle. ``left_out`` is how many characters of the text are neither in head nor tail."""
+    """A text without its middle. ``left_out`` is the number of characters that are in neither head nor tail."""
 
     head: str
     marker: str
@@ -69,11 +69,11 @@ class Cut:
 def cut(text: str, name: str, *, limit: int, head_ratio: float, tail_ratio: float) -> Cut | None:
     """Cut a text that is longer than ``limit`` characters.
 
-    Head and tail take their shares of ``limit``, or what the marker leaves them where that is less. Returns None
-    when the marker leaves nothing worth showing.
+    Head and tail get their shares of ``limit``, or of the room that the marker leaves if that is less. Return None when
+    the marker leaves too little room.
     """
     newline = "\r\n" if "\r\n" in text[:limit] else "\n"
-    for marker, least_room in _markers(_shown(name), newline, language_of(text), limit=limit):
+    for marker, least_room in _markers(_short_name(name), newline, language_of(text), limit=limit):
         room = limit - len(marker(len(text)))
         if room < least_room:
             continue
@@ -94,7 +94,7 @@ def _shares(limit: int, room: int, head_ratio: float, tail_ratio: float) -> tupl
 def _markers(
     name: str, newline: str, language: Language, *, limit: int
 ) -> tuple[tuple[Callable[[int], str], int], tuple[Callable[[int], str], int]]:
-    """Return the markers to try, the informative one first, each with the characters that it must leave."""
+    """Return the markers to try, the more informative one first, each with the least room that it must leave."""
 
     def full(count: int) -> str:
         text = (
@@ -111,6 +111,6 @@ def _markers(
     return (full, limit // 2), (short, _LEAST_ROOM)
 
 
-def _shown(name: str) -> str:
-    plain = " ".join(name.split())
-    return plain if len(plain) <= _NAME_CHARS else f"…{plain[-_NAME_CHARS:]}"
+def _short_name(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= _NAME_CHARS else f"…{line[-_NAME_CHARS:]}"

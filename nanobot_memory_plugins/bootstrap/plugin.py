@@ -1,4 +1,4 @@
-"""The bootstrap budget: all files of a prompt inside one budget, the important ones first."""
+"""Keeps the files that open a prompt within one budget, which the important files get first."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.host.prompt_texts import default_overhead, read
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Stands for every file that no other pattern of the priority names.
+# The pattern for all files that match no other pattern of the priority.
 OTHERS = "*"
-# Percent of the total that may be used: the upgrade plan's measure of success.
+# The percentage of the total that may be used.
 USED_PERCENT = 98
 
 
@@ -39,8 +39,8 @@ class BootstrapOptions(PluginOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
-    """What happened to one file. ``limit`` is the characters that it could have, ``left_out`` what is not shown."""
+class ShortenedFile:
+    """A file that is not shown whole: its size, the ``limit`` that applied, and the characters ``left_out``."""
 
     name: str
     size: int
@@ -49,26 +49,26 @@ class Shortened:
 
 
 @dataclass(frozen=True, slots=True)
-class Allotment:
-    """What each file shows. ``skipped`` files show nothing, for the budget was used up."""
+class FittedFiles:
+    """The texts to show, and the files that were cut or ``skipped`` because the budget was used up."""
 
     texts: Mapping[str, str]
     used: int
-    cut: tuple[Shortened, ...] = ()
-    skipped: tuple[Shortened, ...] = ()
+    cut: tuple[ShortenedFile, ...] = ()
+    skipped: tuple[ShortenedFile, ...] = ()
 
 
-def allot(files: Mapping[str, str], overhead: Mapping[str, int], options: BootstrapOptions) -> Allotment:
-    """Share the budget out among files, each with the characters that the host puts around it.
+def fit_to_budget(files: Mapping[str, str], overhead: Mapping[str, int], options: BootstrapOptions) -> FittedFiles:
+    """Fit files into the budget. ``overhead`` is the number of characters that the host adds around each file.
 
     ``texts`` has the order of ``files``.
     """
     remaining = options.total_max_chars * USED_PERCENT // 100
     kept: dict[str, str] = {}
-    shortened: list[Shortened] = []
-    skipped: list[Shortened] = []
+    shortened: list[ShortenedFile] = []
+    skipped: list[ShortenedFile] = []
     exhausted = False
-    for name in in_order(files, options.priority):
+    for name in sort_by_priority(files, options.priority):
         text = files[name]
         room = remaining - overhead.get(name, 0)
         exhausted = exhausted or room < options.min_budget
@@ -78,13 +78,13 @@ def allot(files: Mapping[str, str], overhead: Mapping[str, int], options: Bootst
         if not exhausted and not whole:
             short = cut(text, name, limit=limit, head_ratio=options.head_ratio, tail_ratio=options.tail_ratio)
         if exhausted or not (whole or short):
-            skipped.append(Shortened(name, len(text), 0 if exhausted else limit, len(text)))
+            skipped.append(ShortenedFile(name, len(text), 0 if exhausted else limit, len(text)))
             continue
         if short is not None:
-            shortened.append(Shortened(name, len(text), limit, short.left_out))
+            shortened.append(ShortenedFile(name, len(text), limit, short.left_out))
         kept[name] = short.text if short is not None else text
         remaining -= overhead.get(name, 0) + len(kept[name])
-    return Allotment(
+    return FittedFiles(
         {name: kept[name] for name in files if name in kept},
         used=options.total_max_chars * USED_PERCENT // 100 - remaining,
         cut=tuple(shortened),
@@ -92,11 +92,11 @@ def allot(files: Mapping[str, str], overhead: Mapping[str, int], options: Bootst
     )
 
 
-def in_order(names: Iterable[str], priority: tuple[str, ...]) -> list[str]:
-    """Return names by priority; what the same pattern names keeps its order.
+def sort_by_priority(names: Iterable[str], priority: tuple[str, ...]) -> list[str]:
+    """Return names by priority. Names that match the same pattern keep their order.
 
-    A pattern is compared with the name and with the last part of its path. What nothing names comes where `OTHERS`
-    stands, else at the end.
+    A pattern is compared with the whole name and with the last part of its path. Names that match none come in place of
+    `OTHERS`, or at the end.
     """
     others = priority.index(OTHERS) if OTHERS in priority else len(priority)
 
@@ -110,35 +110,35 @@ def in_order(names: Iterable[str], priority: tuple[str, ...]) -> list[str]:
     return sorted(names, key=rank)
 
 
-# Warnings that are remembered, so that each is given once.
-_REMEMBERED = 256
-# Characters of each end by which a text is known again; hashing 50 MB would take longer than cutting them.
-_COMPARED = 10_000
+# Warnings that are remembered, so that each is logged only once.
+_MOST_WARNINGS = 256
+# Characters of both ends that identify a text: hashing 50 MB would take longer than cutting them.
+_HASHED_CHARS = 10_000
 _HINT = "Shorten the file, or raise bootstrap.maxChars and totalMaxChars."
 
 
 class BootstrapPlugin:
-    """Keeps the files that open a prompt inside a budget."""
+    """Keeps the files that open a prompt within the budget."""
 
     Options = BootstrapOptions
 
     def __init__(self) -> None:
-        self._warned: BoundedDict[bytes, None] = BoundedDict(_REMEMBERED)
+        self._warned: BoundedDict[bytes, None] = BoundedDict(_MOST_WARNINGS)
 
     @hookimpl
     def trim_bootstrap(
         self, files: Mapping[str, str], overhead: Mapping[str, int], context: PluginContext
     ) -> dict[str, str]:
-        """Return what of each file goes into the prompt."""
-        shown = allot(files, overhead, context.options)
+        """Return the texts of the files as they fit into the budget."""
+        shown = fit_to_budget(files, overhead, context.options)
         for one in shown.cut:
-            if self._is_news(one, files[one.name]):
+            if self._is_new_warning(one, files[one.name]):
                 logger.warning(
                     "bootstrap file {} has {} characters (limit {}): {} are left out of the prompt",
                     one.name, one.size, one.limit, one.left_out,
                 )  # fmt: skip
         for one in shown.skipped:
-            if self._is_news(one, files[one.name]):
+            if self._is_new_warning(one, files[one.name]):
                 logger.warning(
                     "bootstrap file {} ({} characters) is left out of the prompt: the budget of {} characters is spent",
                     one.name, one.size, context.options.total_max_chars,
@@ -147,15 +147,15 @@ class BootstrapPlugin:
 
     @hookimpl
     def diagnose(self, context: PluginContext) -> list[Finding]:
-        """Say how large the bootstrap files of the workspace are, and what of them is left out."""
+        """Report the size of the workspace's bootstrap files, and what is left out of them."""
         options: BootstrapOptions = context.options
         files = bootstrap_files(context.workspace, options.priority)
-        shown = allot(files, {name: default_overhead(name) for name in files}, options)
-        return [_size(shown, options), *(_shortened(one) for one in (*shown.cut, *shown.skipped))]
+        shown = fit_to_budget(files, {name: default_overhead(name) for name in files}, options)
+        return [_size_finding(shown, options), *map(_shortened_finding, (*shown.cut, *shown.skipped))]
 
-    def _is_news(self, one: Shortened, text: str) -> bool:
-        """Return whether this has not been warned of: the same file with the same text, cut or left out."""
-        facts = f"{one.name}\0{one.limit > 0}\0{one.size}\0{text[:_COMPARED]}{text[-_COMPARED:]}"
+    def _is_new_warning(self, one: ShortenedFile, text: str) -> bool:
+        """Return whether no warning was logged yet for this file with this text, and remember it."""
+        facts = f"{one.name}\0{one.limit > 0}\0{one.size}\0{text[:_HASHED_CHARS]}{text[-_HASHED_CHARS:]}"
         key = blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key in self._warned:
             self._warned.move_to_end(key)
@@ -165,7 +165,7 @@ class BootstrapPlugin:
 
 
 def bootstrap_files(workspace: Path, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the files of these names that are in the workspace or in its memory folder, and can be read."""
+    """Return the readable files with these names in the workspace and in its memory folder. Patterns are skipped."""
     found: dict[str, str] = {}
     for name in names:
         if any(sign in name for sign in "*?["):
@@ -177,7 +177,7 @@ def bootstrap_files(workspace: Path, names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _size(shown: Allotment, options: BootstrapOptions) -> Finding:
+def _size_finding(shown: FittedFiles, options: BootstrapOptions) -> Finding:
     if not shown.texts:
         return Finding("bootstrap files", "none yet")
     tokens = sum(estimate_tokens(text) for text in shown.texts.values())
@@ -191,7 +191,7 @@ def _size(shown: Allotment, options: BootstrapOptions) -> Finding:
     return Finding("bootstrap files", state)
 
 
-def _shortened(one: Shortened) -> Finding:
+def _shortened_finding(one: ShortenedFile) -> Finding:
     what = Sentence(
         "{left_out:,} of {size:,} characters are left out of the prompt", left_out=one.left_out, size=one.size
     )

@@ -1,1 +1,1 @@
-"""What a conversation leaves worth remembering, saved before history is cut."""
+"""The flush plugin: saves what is worth remembering before history is cut."""

@@ -1,7 +1,7 @@
-"""Saving what matters before history is cut: one silent reading of the session.
+"""Saves what is worth remembering before history is cut, by one reading of the session in each cycle.
 
-A cycle lasts from one cut to the next. The reading is asked for after the turn that fills the context up to the
-trigger, while all of it is there; where a cut comes first it is made behind that, of what the transcript holds.
+A cycle lasts from one cut to the next. The reading is requested after the turn that fills the context up to the
+trigger, while the context is still complete. If a cut comes first, the reading follows it and uses the transcript.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ _T = TypeVar("_T")
 RESERVE_FLOOR = 20_000
 SOFT_THRESHOLD = 4_000
 
-# Of a small window, the share that both margins have together at most.
+# The largest share of a small window that both margins take together.
 _LARGEST_SHARE = 0.4
-# What hosts keep free besides the answer (nanobot's Consolidator._SAFETY_BUFFER).
+# Tokens that the host keeps free besides the answer (nanobot's Consolidator._SAFETY_BUFFER).
 _HOST_BUFFER = 1_024
-# How far before the host's own compaction the trigger stays.
-_BEFORE_HOST = 0.95
+# The trigger is at most this share of the size at which the host itself cuts.
+_HOST_SHARE = 0.95
 
 
 def flush_margins(
@@ -32,7 +32,7 @@ def flush_margins(
 ) -> tuple[float, float]:
     """Return the reserve and the soft threshold for a window, in tokens.
 
-    They are as given while they fit into 40 % of the window; in a smaller one both are scaled down together.
+    Where they exceed 40 % of the window, both are scaled down in proportion.
     """
     requested = reserve_floor + soft_threshold
     scale = min(1.0, _LARGEST_SHARE * window / requested) if requested else 1.0
@@ -46,17 +46,17 @@ def flush_trigger(
     *,
     answer_tokens: int | None = None,
 ) -> int:
-    """Return the tokens from which on a context is flushed: 176,000 of 200,000 by default.
+    """Return the number of tokens from which a context is flushed: by default 176,000 of 200,000.
 
-    ``answer_tokens`` is what the host keeps free for the model's answer: it cuts at window - answer - 1,024, and the
-    trigger stays before that. It is positive for every positive window.
+    ``answer_tokens`` are those that the host keeps free for the model's answer: it cuts at window - answer - 1,024, and
+    the trigger is smaller. The result is positive for every positive window.
     """
     reserve, soft = flush_margins(window, reserve_floor, soft_threshold)
     trigger = window - reserve - soft
     if answer_tokens is not None:
         cut_at = window - answer_tokens - _HOST_BUFFER
         if cut_at > 0:
-            trigger = min(trigger, _BEFORE_HOST * cut_at)
+            trigger = min(trigger, _HOST_SHARE * cut_at)
     return max(1, int(trigger))
 
 
@@ -76,12 +76,12 @@ _MOST_ENTRIES = 20
 
 _TYPES = {"decision": NoteType.DECISION, "todo": NoteType.TODO, "workflow": NoteType.CONFIG}
 _TASK = "flush"
-# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one.
+# The state of a cycle: its reading was requested, its reading failed, or a reading is due after the last cut.
 _TAKEN, _FAILED, _DUE = "taken", "failed", "due"
 
 
 class FlushPlugin:
-    """Captures what is about to be cut, once."""
+    """Saves what is about to be cut, once per cycle."""
 
     Options = FlushOptions
 
@@ -89,7 +89,7 @@ class FlushPlugin:
     async def on_turn_finished(
         self, session_key: str, context_tokens: int, context_window: int, context: PluginContext
     ) -> ReadingRequest | None:
-        """Ask for the reading of this cycle once the context is full enough."""
+        """Request the reading of this cycle once the context has reached the trigger."""
         options: FlushOptions = context.options
         trigger = flush_trigger(
             options.context_window or context_window,
@@ -100,27 +100,27 @@ class FlushPlugin:
         if context_tokens < trigger or context.complete is None:
             return None
 
-        def take(cycle: dict[str, Any]) -> bool:
-            is_free = not cycle.get(_TAKEN)
+        def claim_reading(cycle: dict[str, Any]) -> bool:
+            is_first = not cycle.get(_TAKEN)
             cycle[_TAKEN] = True
-            return is_free
+            return is_first
 
-        return ReadingRequest() if await _change(session_key, context, take) else None
+        return ReadingRequest() if await _update_cycle(session_key, context, claim_reading) else None
 
     @hookimpl
     async def before_compaction(self, session_key: str, context: PluginContext) -> None:
-        """Begin a new cycle; a reading is due where this one had none that came to something."""
+        """Start a new cycle. A reading is due if the last cycle had none, or a failed one."""
 
-        def end(cycle: dict[str, Any]) -> None:
+        def end_cycle(cycle: dict[str, Any]) -> None:
             is_taken, has_failed = cycle.pop(_TAKEN, False), cycle.pop(_FAILED, False)
             cycle[_DUE] = has_failed or not is_taken
 
-        await _change(session_key, context, end)
+        await _update_cycle(session_key, context, end_cycle)
 
     @hookimpl
     async def contribute_reading(self, session_key: str, reason: str, context: PluginContext) -> ReadingPart | None:
-        """Write what a reading before a cut, or behind one, finds into the day's note."""
-        if reason != "turn" and not await _change(session_key, context, lambda cycle: cycle.pop(_DUE, False)):
+        """Write what the reading before or after a cut finds as notes."""
+        if reason != "turn" and not await _update_cycle(session_key, context, lambda cycle: cycle.pop(_DUE, False)):
             return None
 
         async def take(reading: SessionReading) -> Sequence[Note]:
@@ -128,15 +128,15 @@ class FlushPlugin:
             return [_note(one) for one in reading.entries[:_MOST_ENTRIES]]
 
         async def without_model() -> Sequence[Note]:
-            if reason == "turn":  # it is made good behind the cut
-                await _change(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
+            if reason == "turn":  # the reading is repeated after the cut
+                await _update_cycle(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
             return ()
 
         return ReadingPart("entries", take, without_model=without_model)
 
 
-async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
-    """Change what is remembered of a session's cycle, so that restarts and processes agree."""
+async def _update_cycle(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
+    """Change the stored state of a session's cycle, which all processes share and which survives restarts."""
     state = StateDatabase.of(context.workspace)
 
     def write(_connection: object) -> _T:
@@ -149,7 +149,7 @@ async def _change(session_key: str, context: PluginContext, change: Callable[[di
 
 
 def _note(entry: ReadEntry) -> Note:
-    """Return what was read as a note; the user's where it rests on the user's words."""
+    """Return a note of what was read. Its origin is the user if the user's own words support it."""
     quote = entry.quote
     is_users = quote is not None and quote.is_certain and quote.origin is Origin.USER
     quotation = f"“{quote.text}” ({quote.day:%Y-%m-%d})" if quote is not None else ""

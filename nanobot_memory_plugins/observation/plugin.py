@@ -1,7 +1,6 @@
-"""Tool executions as notes.
+"""Notes of tool executions.
 
-Secrets are hidden first and the text is cut afterwards: cutting first leaves fragments of secrets that no rule
-recognises any more.
+Secrets are hidden before the text is cut: cutting first could leave fragments of secrets that no rule recognises.
 """
 
 import asyncio
@@ -21,10 +20,10 @@ from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 TAG = "observation"
 _TLDR_CHARS = 160
 _SESSIONS = 1_000
-# Processor time for looking for secrets in what is shown, and which part of the hook's limit a busy machine may take
-# for it: what is not checked by then is not shown, and the note is kept.
-_SECONDS_TO_CHECK = 0.1
-_PART_OF_LIMIT = 0.7
+# The processor time for the redaction of a note, and the share of the hook's time limit that it may take on a busy
+# machine. Text that is not redacted by then is left out of the note.
+_REDACTION_SECONDS = 0.1
+_LIMIT_SHARE = 0.7
 
 
 class ObservationOptions(PluginOptions):
@@ -41,12 +40,13 @@ class ObservationOptions(PluginOptions):
 
 
 class ObservationPlugin:
-    """Takes a note of each tool execution: what was called, with what, and what came of it."""
+    """Returns a note of each tool execution: the tool, its arguments, and its result or error."""
 
     Options = ObservationOptions
 
     def __init__(self) -> None:
-        self._ended: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the run with which a session's last result ended
+        # The token at the end of each session's last result.
+        self._last_tokens: BoundedDict[str, str] = BoundedDict(_SESSIONS)
 
     @hookimpl
     async def on_tool_executed(
@@ -63,72 +63,72 @@ class ObservationPlugin:
         options: ObservationOptions = context.options
         if not is_observed(tool_name, options):
             return None
-        before = self._before(session_key, result) if error is None else ""
+        previous_token = self._exchange_last_token(session_key, result) if error is None else ""
         limit = context.host.time_limit("on_tool_executed")
-        seconds = limit * _PART_OF_LIMIT if limit is not None else None
-        called, outcome = await _views(arguments, result, error, before, options, seconds)
-        took = f"- duration: {duration_ms:.0f} ms"
-        call = f"{tool_name} {called} {'failed' if error is not None else 'returned'}:"
+        seconds = limit * _LIMIT_SHARE if limit is not None else None
+        shown_arguments, outcome = await _previews(arguments, result, error, previous_token, options, seconds)
+        duration = f"- duration: {duration_ms:.0f} ms"
+        call = f"{tool_name} {shown_arguments} {'failed' if error is not None else 'returned'}:"
         gist = " ".join(f"{call} {outcome}".split())
         is_complete = len(gist) <= _TLDR_CHARS and "\n" not in outcome
         return Note(
             tldr=gist[:_TLDR_CHARS],
-            # Details that begin with the gist are indexed in its place: nothing is found twice.
-            details=took if is_complete else f"{call}\n{outcome}\n{took}",
+            # Details that begin with the gist are indexed instead of it, so that nothing is found twice.
+            details=duration if is_complete else f"{call}\n{outcome}\n{duration}",
             type=NoteType.BUG if error is not None else NoteType.NOTE,
             tags=(TAG, tool_name),
             title=f"tool {tool_name}",
             origin=Origin.WEB if is_web(tool_name) else Origin.TOOL,
         )
 
-    def _before(self, session_key: str, result: object) -> str:
-        """Return the run with which the session's last result ended: a page may be read in parts."""
-        before = self._ended.pop(session_key, "")
+    def _exchange_last_token(self, session_key: str, result: object) -> str:
+        """Store the last token of this result, and return that of the one before: a page may be read in parts."""
+        previous = self._last_tokens.pop(session_key, "")
         if not isinstance(result, str):
             return ""
-        self._ended[session_key] = trailing_token(result)
-        return before
+        self._last_tokens[session_key] = trailing_token(result)
+        return previous
 
 
-async def _views(
+async def _previews(
     arguments: Mapping[str, Any],
     result: object,
     error: str | None,
-    before: str,
+    previous_token: str,
     options: ObservationOptions,
     seconds: float | None,
 ) -> tuple[str, str]:
-    """Give what is shown of the arguments, and of the result or the error; what is not checked in ``seconds`` is not.
+    """Return redacted previews of the arguments, and of the result or the error, or placeholders after ``seconds``.
 
-    A thread does it: whatever a tool returns, the host's loop goes on. ``before`` is the run that the session's last
-    result ended with.
+    They are made in a thread, so that no result can block the event loop. ``previous_token`` is the token at the end
+    of the session's last result, whose rest may be at the beginning of this one.
     """
 
-    def look() -> tuple[str, str]:
-        from nanobot_memory_plugins.redaction import Budget  # with the detectors: this thread may wait for them
+    def make_previews() -> tuple[str, str]:
+        from nanobot_memory_plugins.redaction import Budget  # imports the detectors, for which this thread may wait
 
-        budget = Budget(_SECONDS_TO_CHECK)
-        called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
+        budget = Budget(_REDACTION_SECONDS)
+        shown_arguments = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
         if error is not None:
-            return called, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
-        whole = hide_token_end(before, result, redact_text) if isinstance(result, str) else result
-        return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
+            return shown_arguments, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
+        whole = hide_token_end(previous_token, result, redact_text) if isinstance(result, str) else result
+        return shown_arguments, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
 
-    looking = asyncio.ensure_future(run_in_daemon_thread(look))
+    making = asyncio.ensure_future(run_in_daemon_thread(make_previews))
     try:
-        done, _ = await asyncio.wait((looking,), timeout=seconds)
-        return looking.result() if done else (UNCHECKED, UNCHECKED)
+        done, _ = await asyncio.wait((making,), timeout=seconds)
+        return making.result() if done else (UNCHECKED, UNCHECKED)
     finally:
-        looking.cancel()
+        making.cancel()
 
 
 def is_observed(tool_name: str, options: ObservationOptions) -> bool:
-    """Return whether the options ask for notes of this tool."""
+    """Return whether the options include this tool."""
     return any(fnmatch(tool_name, pattern) for pattern in options.tools) and not any(
         fnmatch(tool_name, pattern) for pattern in options.exclude
     )
 
 
 def is_web(tool_name: str) -> bool:
-    """Return whether a tool brings text from the web, by its name."""
+    """Return whether a tool returns text from the web, judging by its name."""
     return any(word in tool_name.lower() for word in ("web", "fetch", "browser", "http", "search_online"))

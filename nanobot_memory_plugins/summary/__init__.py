@@ -1,1 +1,1 @@
-"""A summary of each session that has gone quiet."""
+"""The summary plugin: a summary of each session that has gone quiet."""

@@ -1,4 +1,4 @@
-"""One summary of each idle period of a session, in the day's note."""
+"""Writes a summary of a session as a note when it goes quiet or ends."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -31,10 +31,10 @@ from nanobot_memory_plugins.core.text.tokens import cut, truncate_to_tokens
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
-# 200 Chinese characters, and as much in English.
+# About 200 Chinese characters, or the same amount of English.
 SUMMARY_TOKENS = 200
-# A message of fewer is a greeting, thanks or a yes.
-_TELLING_TOKENS = 4
+# A message of fewer tokens is a greeting, thanks or a yes.
+_LEAST_TOKENS = 4
 _ANSWER_CHARS = 8_000
 
 _PARTS = {
@@ -44,27 +44,27 @@ _PARTS = {
 
 
 def usable_summary(answer: str, messages: Sequence[Message]) -> str:
-    """Return a model's answer as a summary within its length, or nothing when it is none."""
+    """Return a model's answer as a summary within `SUMMARY_TOKENS`, or "" when it is not a usable summary."""
     text = clean_summary(answer[:_ANSWER_CHARS])
     if summary_fault(text, [message.text for message in messages]):
         return ""
     return cut(clean_markdown(text), SUMMARY_TOKENS)
 
 
-def put_together(messages: Sequence[Message], language: Language) -> str:
-    """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words."""
-    telling = [one for one in messages if one.text.strip() and estimate_tokens(one.text) >= _TELLING_TOKENS]
-    wishes = [message.text for message in telling if message.role == "user"]
-    answers = [message.text for message in telling if message.role == "assistant"]
+def extract_summary(messages: Sequence[Message], language: Language) -> str:
+    """Return a summary without a model: excerpts of the first request, the later ones, and the last answer."""
+    substantial = [one for one in messages if one.text.strip() and estimate_tokens(one.text) >= _LEAST_TOKENS]
+    requests = [message.text for message in substantial if message.role == "user"]
+    answers = [message.text for message in substantial if message.role == "assistant"]
     first, then, last = _PARTS[language]
     parts = []
-    if wishes:
-        parts.append(first.replace("{}", excerpt(one_line(wishes[0]), 60)))
-    if wishes[1:]:
-        share = max(12, 56 // len(wishes[1:]))
-        followed = (excerpt(one_line(wish), share) for wish in reversed(wishes[1:]))
-        parts.append(then.replace("{}", _joined(followed, 56)))
-    if wishes and answers:
+    if requests:
+        parts.append(first.replace("{}", excerpt(one_line(requests[0]), 60)))
+    if requests[1:]:
+        share = max(12, 56 // len(requests[1:]))
+        excerpts = (excerpt(one_line(request), share) for request in reversed(requests[1:]))
+        parts.append(then.replace("{}", _join_newest(excerpts, 56)))
+    if requests and answers:
         parts.append(last.replace("{}", excerpt(one_line(answers[-1]), 56)))
     return truncate_to_tokens("\n".join(parts), SUMMARY_TOKENS)
 
@@ -74,8 +74,8 @@ def first_sentence(text: str, chars: int = 160) -> str:
     return one_line(next(iter(sentences_of(text)), text))[:chars]
 
 
-def _joined(newest_first: Iterable[str], tokens: int) -> str:
-    """Join texts in their order; of too many the newest stay."""
+def _join_newest(newest_first: Iterable[str], tokens: int) -> str:
+    """Join as many of the newest texts as fit, oldest first."""
     kept: list[str] = []
     for text in newest_first:
         tokens -= estimate_tokens(text) + 1
@@ -107,18 +107,18 @@ class SummaryOptions(PluginOptions):
 TAGS = ("summary", "session")
 TITLES = {"en": "session summary", "zh": "会话摘要"}
 
-# Messages of a session that a summary is made of, at most: the last ones; and tokens of them for a model of its own.
+# The number of last messages that are summarised; for a separate model, the tokens of the prompt and of the answer.
 LAST_MESSAGES, _SHOWN_TOKENS, _ANSWER_TOKENS = 20, 2_500, 300
-# Seconds after which a summary is put together without the model.
+# Seconds to wait for the model's answer before the summary is made without it.
 _PATIENCE = 10.0
-# Day notes in which a session that ends is looked for, newest first.
+# Note files, newest first, that are searched for notes of a session.
 _DAYS = 3
 _LARGEST_NOTE_FILE = 16 << 20
 _SESSIONS = 1_000
 
 
 class SummaryPlugin:
-    """Summarises a session that has gone quiet or has ended, when enough that is new was said in it."""
+    """Summarises a session that has gone quiet or has ended, if it has enough new messages."""
 
     Options = SummaryOptions
 
@@ -134,15 +134,15 @@ class SummaryPlugin:
         reason: str,
         context: PluginContext,
     ) -> ReadingPart | None:
-        """Ask for the summary where one is due, or put it together without the model."""
+        """Ask for the summary if one is due, or make it without the model."""
         options: SummaryOptions = context.options
-        fresh = messages[len(messages) - unread.get("summary", len(messages)) :]
-        if not await self._is_due(session_key, fresh, reason, context):
+        new_messages = messages[len(messages) - unread.get("summary", len(messages)) :]
+        if not await self._is_due(session_key, new_messages, reason, context):
             return None
-        last = fresh[-LAST_MESSAGES:]
+        last = new_messages[-LAST_MESSAGES:]
 
-        async def note(text: str) -> Sequence[Note]:
-            text = text or await run_in_daemon_thread(lambda: put_together(last, dominant_language(last)))
+        async def to_notes(text: str) -> Sequence[Note]:
+            text = text or await run_in_daemon_thread(lambda: extract_summary(last, dominant_language(last)))
             if not text:
                 return ()
             self._written[session_key] = context.clock.now()
@@ -152,33 +152,35 @@ class SummaryPlugin:
             return [Note(tldr=tldr, details=details, tags=TAGS, title=title, origin=Origin.SUMMARY)]
 
         async def take(reading: SessionReading) -> Sequence[Note]:
-            if reading.entries and sum(one.role == "user" for one in fresh) < options.summary_min_turns:
-                return ()  # a short session has its entries
-            return await note(await run_in_daemon_thread(lambda: usable_summary(reading.summary, reading.messages)))
+            if reading.entries and sum(one.role == "user" for one in new_messages) < options.summary_min_turns:
+                return ()  # the entries of a short session are enough
+            return await to_notes(await run_in_daemon_thread(lambda: usable_summary(reading.summary, reading.messages)))
 
         async def without_model() -> Sequence[Note]:
-            return await note(await _of_another_model(last, context))
+            return await to_notes(await _summary_of_separate_model(last, context))
 
         asks = options.summary_mode == "llm" and not options.summary_llm_provider
         return ReadingPart("summary", take, without_model=without_model, patience=_PATIENCE, asks=asks)
 
-    async def _is_due(self, session_key: str, fresh: Sequence[Message], reason: str, context: PluginContext) -> bool:
+    async def _is_due(
+        self, session_key: str, new_messages: Sequence[Message], reason: str, context: PluginContext
+    ) -> bool:
         options: SummaryOptions = context.options
-        user_texts = [one.text for one in fresh if one.role == "user"]
-        if all(estimate_tokens(text) < _TELLING_TOKENS for text in user_texts):
+        user_texts = [one.text for one in new_messages if one.role == "user"]
+        if all(estimate_tokens(text) < _LEAST_TOKENS for text in user_texts):
             return False
         written = self._written.get(session_key)
         if reason != "ended":
-            rested = written is None or context.clock.now() - written >= timedelta(seconds=options.summary_interval)
-            return len(user_texts) >= options.summary_min_turns and rested
+            has_waited = written is None or context.clock.now() - written >= timedelta(seconds=options.summary_interval)
+            return len(user_texts) >= options.summary_min_turns and has_waited
         if len(user_texts) >= options.summary_min_turns:
             return True
-        paths, since = MemoryPaths.of(context.workspace), message_time(fresh[0])
-        return options.fallback_at_end and not await run_in_daemon_thread(lambda: was_noted(paths, session_key, since))
+        paths, since = MemoryPaths.of(context.workspace), message_time(new_messages[0])
+        return options.fallback_at_end and not await run_in_daemon_thread(lambda: has_notes(paths, session_key, since))
 
 
-async def _of_another_model(messages: Sequence[Message], context: PluginContext) -> str:
-    """Return the summary of a model that was chosen for summaries alone, or nothing."""
+async def _summary_of_separate_model(messages: Sequence[Message], context: PluginContext) -> str:
+    """Return the summary of the model that is configured for summaries only, or ""."""
     options: SummaryOptions = context.options
     if options.summary_mode != "llm" or not options.summary_llm_provider or context.complete is None:
         return ""
@@ -194,10 +196,10 @@ async def _of_another_model(messages: Sequence[Message], context: PluginContext)
     return usable_summary(answer, messages)
 
 
-def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> bool:
-    """Return whether anything of a session was noted after ``since``, what was only observed of tools left out.
+def has_notes(paths: MemoryPaths, session_key: str, since: datetime | None) -> bool:
+    """Return whether there are notes of a session after ``since``, other than observations of tools.
 
-    It blocks. Files that cannot be read hold nothing.
+    It blocks. Files that cannot be read are skipped.
     """
     days = sorted(paths.memory.glob("????-??-??.md"), reverse=True)[:_DAYS]
     for file in days:

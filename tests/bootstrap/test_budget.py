@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, allot
+from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, fit_to_budget
 from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 from tests.support.examples import examples
 
@@ -27,7 +27,7 @@ def rendered(texts) -> str:
 @pytest.mark.accept("BB-01")
 def test_many_large_files_stay_inside_98_percent_of_the_total():
     files = {f"FILE{number}.md": f"{number}" * 15_000 for number in range(5)}
-    shown = allot(files, around(files), DEFAULTS)
+    shown = fit_to_budget(files, around(files), DEFAULTS)
     assert 22_000 < len(rendered(shown.texts)) <= 0.98 * 24_000
     assert len(rendered(shown.texts)) <= shown.used <= 0.98 * 24_000
     assert shown.texts["FILE0.md"] == files["FILE0.md"]
@@ -38,7 +38,7 @@ def test_many_large_files_stay_inside_98_percent_of_the_total():
 @pytest.mark.parametrize(("left", "is_shown"), [(63, False), (64, True), (65, True)])
 def test_with_fewer_than_64_characters_left_the_remaining_files_are_skipped(left: int, is_shown: bool):
     files = {"A.md": "x" * (23_520 - left), "B.md": "short", "C.md": "y"}
-    shown = allot(files, {}, DEFAULTS.model_copy(update={"max_chars": 24_000}))
+    shown = fit_to_budget(files, {}, DEFAULTS.model_copy(update={"max_chars": 24_000}))
     assert ("B.md" in shown.texts) is is_shown
     skipped = [one.name for one in shown.skipped]
     assert skipped == (["C.md"] if is_shown else ["B.md", "C.md"])  # B.md leaves fewer than 64
@@ -52,7 +52,7 @@ def test_small_files_are_unchanged_to_the_byte():
         "EMPTY.md": "",
         "N.md": "\0\ud800",
     }
-    shown = allot(files, around(files), DEFAULTS)
+    shown = fit_to_budget(files, around(files), DEFAULTS)
     assert shown.texts == files
     assert list(shown.texts) == list(files)
     assert (shown.cut, shown.skipped) == ((), ())
@@ -79,12 +79,12 @@ OPTIONS = st.builds(
 @given(st.dictionaries(NAMES, TEXTS, max_size=6), OPTIONS)
 def test_whatever_the_files_and_the_options(files: dict[str, str], options: BootstrapOptions):
     overhead = around(files)
-    shown = allot(files, overhead, options)
+    shown = fit_to_budget(files, overhead, options)
     assert len(rendered(shown.texts)) <= shown.used <= 0.98 * options.total_max_chars
     assert all(len(text) <= options.max_chars for text in shown.texts.values())
     assert [*shown.texts] == [name for name in files if name in shown.texts]
     told = {one.name for one in (*shown.cut, *shown.skipped)}
     assert told == {name for name in files if shown.texts.get(name) != files[name]}
-    assert allot(files, overhead, options) == shown
-    again = allot(shown.texts, overhead, options)
+    assert fit_to_budget(files, overhead, options) == shown
+    again = fit_to_budget(shown.texts, overhead, options)
     assert again.texts == shown.texts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, allot
+from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, fit_to_budget
 from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 
 SIZES = json.loads((Path(__file__).parents[1] / "data" / "bootstrap_sizes.json").read_text(encoding="utf-8"))
@@ -14,7 +14,7 @@ LINE = "- Answer in the user's language, and keep it short. 回答要简短。\n
 
 
 def shown(files: dict[str, str]):
-    return allot(files, {name: default_overhead(name) for name in files}, BootstrapOptions())
+    return fit_to_budget(files, {name: default_overhead(name) for name in files}, BootstrapOptions())
 
 
 @pytest.mark.accept("BB-06")
