@@ -1,4 +1,4 @@
-"""A question is asked, answered and broken off in the reader's language."""
+"""Confirmation questions: the answers no and yes, and Ctrl-C, in the user's language."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 WORDS = "蔬菜汤配米饭"
 
 
-class Typing(io.StringIO):
-    """A terminal at which somebody has typed; where that ends, they press Ctrl-C."""
+class Terminal(io.StringIO):
+    """A terminal with typed input, after which the user presses Ctrl-C."""
 
     def isatty(self) -> bool:
         return True
@@ -34,12 +34,12 @@ def memory(tmp_path: Path) -> Path:
 
 
 def purge(memory: Path, typed: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "stdin", Typing(typed))
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
     words = ["purge", "--text", WORDS, "--everywhere", "--workspace", str(memory.parents[1])]
     return run_command_line(["--lang", "zh", *words])
 
 
-def test_no_changes_nothing_and_says_so_in_the_readers_words(memory, monkeypatch, capsys):
+def test_the_answer_no_changes_nothing(memory, monkeypatch, capsys):
     assert purge(memory, "\n", monkeypatch) == 1
     assert "没有任何改动" in capsys.readouterr().err
     assert WORDS in memory.read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_no_changes_nothing_and_says_so_in_the_readers_words(memory, monkeypatch
     assert WORDS not in memory.read_text(encoding="utf-8")
 
 
-def test_ctrl_c_at_a_question_interrupts_as_it_does_elsewhere(memory, monkeypatch, capsys):
+def test_ctrl_c_at_a_question_interrupts_the_command(memory, monkeypatch, capsys):
     assert purge(memory, "", monkeypatch) == 130
     assert "已中断" in capsys.readouterr().err
     assert WORDS in memory.read_text(encoding="utf-8")

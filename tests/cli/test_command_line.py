@@ -1,4 +1,4 @@
-"""The command line as a process: its commands, exit statuses, streams, and what it imports."""
+"""The command line as a process: loading commands, interrupts, and closed pipes."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
-# A distribution of a third party.
+# The module of a third-party distribution.
 COMMANDS = '''
 import asyncio, time
 
@@ -56,14 +56,14 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def start(environment: dict[str, str], tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
-    def start_it(*arguments: str) -> subprocess.Popen[bytes]:
+    def start_process(*arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", *arguments]
         return subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    return start_it
+    return start_process
 
 
-def test_a_command_that_cannot_be_loaded_fails_alone(environment: dict[str, str], monkeypatch, capsys):
+def test_a_command_that_cannot_be_loaded_fails_with_its_reason(environment: dict[str, str], monkeypatch, capsys):
     monkeypatch.syspath_prepend(environment["PYTHONPATH"])
     assert run_command_line(["gone", "x", "--limit", "3"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
@@ -71,7 +71,7 @@ def test_a_command_that_cannot_be_loaded_fails_alone(environment: dict[str, str]
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_is_one_line(start: Callable[..., subprocess.Popen[bytes]]):
+def test_an_interrupt_prints_one_line(start: Callable[..., subprocess.Popen[bytes]]):
     process = start("sleeps")
     assert process.stdout is not None
     assert process.stdout.readline() == b"sleeping\n"
@@ -82,7 +82,7 @@ def test_an_interrupt_is_one_line(start: Callable[..., subprocess.Popen[bytes]])
 
 
 @pytest.mark.parametrize("command", ["talks", "whispers"])
-def test_a_reader_that_leaves_is_no_drama(command: str, start: Callable[..., subprocess.Popen[bytes]]):
+def test_a_closed_pipe_is_no_error(command: str, start: Callable[..., subprocess.Popen[bytes]]):
     process = start(command)
     assert process.stdout is not None
     if command == "talks":

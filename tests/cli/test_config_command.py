@@ -1,4 +1,4 @@
-"""``config show|set``: the values that hold, where they come from, and what may stand there."""
+"""``config show|set``: the current values, where they come from, and which values are allowed."""
 
 import json
 from pathlib import Path
@@ -30,27 +30,27 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     code = run_command_line(["config", *arguments])
-    told = capsys.readouterr()
-    return code, told.out + told.err
+    output = capsys.readouterr()
+    return code, output.out + output.err
 
 
 def rows(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
-    code, told = run(capsys, *arguments, "--json")
+    code, output = run(capsys, *arguments, "--json")
     assert code == 0
-    (line,) = [line for line in told.splitlines() if line.startswith("{")]
+    (line,) = [line for line in output.splitlines() if line.startswith("{")]
     return {row["key"]: row for row in json.loads(line)["options"]}
 
 
-def test_every_option_of_the_documents_page_is_there_with_its_allowed_values(file: Path, capsys):
+def test_every_documented_option_is_listed_with_its_allowed_values(file: Path, capsys):
     found = rows(capsys, "show", "--all", "-c", str(file))
     assert {key.partition(".")[0] for key in found} >= MODELS.keys()
-    assert found["recall.heavyTopK"]["value"] == found["recall.heavyTopK"]["default"], "a wrong value does not hold"
+    assert found["recall.heavyTopK"]["value"] == found["recall.heavyTopK"]["default"], "a wrong value is not used"
     ours = [row for key, row in found.items() if key.partition(".")[0] in MODELS]
     assert all(row["allowed"] and row["allowed"] != "anything" for row in ours)
     assert all(row["description"] for row in ours)
 
 
-def test_an_option_is_set_in_the_file_as_it_is_spelt_there_and_all_else_stays(file: Path, capsys):
+def test_set_keeps_the_spelling_and_everything_else_in_the_file(file: Path, capsys):
     before = json.loads(file.read_text())
     file.chmod(0o640)
     for key, value in (("storage.embeddingProvider", "openai"), ("flush.enabled", "true"), ("recall.heavyTopK", "9")):
@@ -64,7 +64,7 @@ def test_an_option_is_set_in_the_file_as_it_is_spelt_there_and_all_else_stays(fi
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, capsys):
+def test_a_wrong_value_or_name_is_refused_with_what_is_allowed(file: Path, capsys):
     before = file.read_bytes()
     for words, said in (
         (("recall.recall_top_k", "many"), "Allowed: a whole number from 1"),
@@ -73,14 +73,14 @@ def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, 
         (("core.share", "everybody"), '"auto", "agent"'),
         (("core.people", '{"a": ["x"'), "which is no JSON"),
     ):
-        code, told = run(capsys, "set", *words, "-c", str(file))
-        assert (code, said in " ".join(told.split())) == (1, True), (words, told)
+        code, output = run(capsys, "set", *words, "-c", str(file))
+        assert (code, said in " ".join(output.split())) == (1, True), (words, output)
         assert file.read_bytes() == before
     file.unlink()
     assert "There is no configuration file" in run(capsys, "set", "core.share", "session")[1]
 
 
-def test_a_plugin_that_cannot_be_imported_costs_no_other_option_and_can_be_switched_off(
+def test_a_plugin_that_cannot_be_imported_can_be_disabled(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ):
     info = tmp_path / "site" / "broken-1.0.dist-info"
@@ -89,8 +89,8 @@ def test_a_plugin_that_cannot_be_imported_costs_no_other_option_and_can_be_switc
     (info / "entry_points.txt").write_text("[nanobot_memory_plugins]\nbroken = no_such_module\n")
     monkeypatch.syspath_prepend(str(info.parent))
     file.write_text(json.dumps({"memoryPlugins": {"broken": {"size": 3}, "recall": {"recallTopK": 4}}}))
-    status, told = run(capsys, "show", "recall.recallTopK", "-c", str(file))
-    assert (status, "recall.recallTopK = 4" in told) == (0, True)
-    assert "memoryPlugins.broken.size: ModuleNotFoundError" in told, "whether there is such an option nobody knows"
+    status, output = run(capsys, "show", "recall.recallTopK", "-c", str(file))
+    assert (status, "recall.recallTopK = 4" in output) == (0, True)
+    assert "memoryPlugins.broken.size: ModuleNotFoundError" in output
     assert "broken.enabled = false" in run(capsys, "set", "broken.enabled", "no", "-c", str(file))[1]
     assert json.loads(file.read_text())["memoryPlugins"]["broken"] == {"size": 3, "enabled": "no"}

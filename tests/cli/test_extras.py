@@ -1,4 +1,4 @@
-"""What comes with an extra of the umbrella, where the extra is not installed."""
+"""Commands of an extra of the umbrella distribution when the extra is not installed."""
 
 import importlib.metadata
 import json
@@ -18,14 +18,14 @@ WORDS = {(name,): extra for name, extra in EXTRA_COMMANDS.items()}
 
 @pytest.fixture
 def umbrella_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let no entry point of an extra be found, as where it is not installed."""
+    """Hide the distributions of all extras."""
     installed = [one for one in importlib.metadata.distributions() if one.metadata["Name"] not in OPTIONAL]
     monkeypatch.setattr(importlib.metadata, "distributions", lambda: installed)
-    monkeypatch.syspath_prepend(str(tmp_path))  # what is installed is read again where the import path is another one
+    monkeypatch.syspath_prepend(str(tmp_path))  # entry points are read again when the import path changes
 
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_it_is_said_what_to_install(words, umbrella_alone, capsys: pytest.CaptureFixture[str]):
+def test_the_error_says_what_to_install(words, umbrella_alone, capsys: pytest.CaptureFixture[str]):
     extra = WORDS[words]
     assert run_command_line([*words, "--json"]) == 2
     shown = capsys.readouterr()
@@ -37,12 +37,12 @@ def test_it_is_said_what_to_install(words, umbrella_alone, capsys: pytest.Captur
     assert f"[{extra}]" in answer["hint"]
 
 
-def test_what_is_not_installed_stands_in_no_help(umbrella_alone, capsys: pytest.CaptureFixture[str]):
+def test_the_help_does_not_list_commands_that_are_not_installed(umbrella_alone, capsys: pytest.CaptureFixture[str]):
     assert run_command_line(["--help"]) == 0
     assert not set(capsys.readouterr().out.split()) & set(EXTRA_COMMANDS)
 
 
-def test_every_command_of_every_extra_is_known():
+def test_the_table_has_every_command_of_every_extra():
     found = {}
     for file in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"):
         project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]

@@ -1,4 +1,4 @@
-"""Whatever the doctor finds wrong, it says what to type or which key to set."""
+"""Every problem that the doctor reports has a hint with a command to run or a key to set."""
 
 import json
 import re
@@ -8,12 +8,12 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
 
 # A command, an option, a key of the configuration, or a variable.
-NAMES_SOMETHING = re.compile(
+ACTION = re.compile(
     r"`?nanobot-memory \w|pip install|--[a-z]|memoryPlugins\.|NANOBOT_[A-Z]|`(?:rm|mv|chmod|df|sudo chown) "
 )
 
 
-SHRUGS = """
+NO_HINTS = """
     from nanobot_memory_plugins.core import hookimpl
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
@@ -23,8 +23,8 @@ SHRUGS = """
 """
 
 
-def test_a_broken_installation_is_told_with_a_mend_for_each_problem(tmp_path: Path, monkeypatch, capsys):
-    install_plugin(tmp_path, monkeypatch, "shrugs", SHRUGS)
+def test_every_problem_of_a_broken_installation_has_a_hint(tmp_path: Path, monkeypatch, capsys):
+    install_plugin(tmp_path, monkeypatch, "shrugs", NO_HINTS)
     install_plugin(tmp_path, monkeypatch, "breaks", "raise ImportError('x')")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "shrugs,breaks,recall,observation")
     options = tmp_path / "options.json"
@@ -36,4 +36,4 @@ def test_a_broken_installation_is_told_with_a_mend_for_each_problem(tmp_path: Pa
     assert code == 1
     assert {"disk", "fan", "plugin breaks", "recall"} <= {one["subject"] for one in problems}
     for problem in problems:
-        assert NAMES_SOMETHING.search(problem["hint"]), problem
+        assert ACTION.search(problem["hint"]), problem

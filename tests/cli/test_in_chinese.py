@@ -1,4 +1,4 @@
-"""The command line in Chinese: the commands that people use most, and no sentence of ours in English."""
+"""The command line in Chinese: the most common commands print no English sentence."""
 
 import json
 import re
@@ -58,18 +58,18 @@ entries show 没有
 search 茶 --since 2026-13
 export --to /nowhere/memory.zip
 """
-# What is no sentence of ours: what is typed, names of files, types and options, and values in JSON.
-NO_SENTENCE = re.compile(
+# Parts of a line that need no translation: input, names of files, types and options, and JSON values.
+UNTRANSLATED = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|--[a-z-]+|https?://\S+|(?:[\w.~-]*/)+[\w.~-]*|\b\w+[._]\w[\w.]*"
     r"|<[a-z ]+>|\b[a-z]+[A-Z]\w*|：nanobot-memory .*"
-    # what Typer and the system say, of which gettext has no translation
+    # messages of Typer and the system that have no translation
     r"|Usage: nanobot.*|Show this message.*|(?:Install|Show) completion.*|customize the.*|Try .*"
     r"|No such file or directory"
 )
-# Three words, or two where a line has no Chinese at all. Names in a list have commas between them.
+# Three words, or two in a line without Chinese. (Names in a list have commas between them.)
 SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z]+\b[;:]? +){2}[a-z]{2,}\b|^[^一-鿿]*\b[A-Za-z][a-z]+ +[a-z]{2,}\b[^一-鿿]*$")
-# Lines that are somebody else's: diffs, the log, what a file holds, and commands to be copied.
-OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|### |<!-- |rm |WARNING |第 \d+ 行：)")
+# Lines that are not messages: diffs, the log, the content of files, and commands to copy.
+NOT_MESSAGES = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|### |<!-- |rm |WARNING |第 \d+ 行：)")
 TEXTS = (
     "用户喜欢喝乌龙茶，下午不喝咖啡",
     "周三晚上去攀岩馆，不要安排会议",
@@ -78,18 +78,15 @@ TEXTS = (
 )
 
 
-# They start the memory, or look through it all: seconds on a slow machine.
-
-
-def english_in(text: str) -> list[str]:
-    """Return the lines that hold a sentence in English."""
+def english_lines(text: str) -> list[str]:
+    """Return the lines that contain an English sentence."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
-    return [one for one in lines if not OF_OTHERS.match(one) and SENTENCE.search(NO_SENTENCE.sub(" ", one))]
+    return [one for one in lines if not NOT_MESSAGES.match(one) and SENTENCE.search(UNTRANSLATED.sub(" ", one))]
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with what was said and four entries."""
+    """A home folder with a transcript and four entries."""
     workspace = tmp_path / "workspace"
     sessions = MemoryPaths.of(workspace).sessions
     sessions.mkdir(parents=True)
@@ -112,7 +109,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_no_command_says_anything_in_english(home: Path, capsys):
+def test_no_command_prints_an_english_sentence(home: Path, capsys):
     entries = (home / "workspace" / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
     (id_, *_) = re.findall(r"\[([0-9a-f]{8})\]", entries)
     wrong = {}
@@ -120,12 +117,12 @@ def test_no_command_says_anything_in_english(home: Path, capsys):
         capsys.readouterr()
         run_command_line([id_ if word == "ID" else word for word in shlex.split(line)])
         shown = capsys.readouterr()
-        told = shown.out + shown.err
-        if english_in(told) or not re.search("[一-鿿]", told) or (line.endswith("--help") and "…" in told):
-            wrong[line] = told
+        output = shown.out + shown.err
+        if english_lines(output) or not re.search("[一-鿿]", output) or (line.endswith("--help") and "…" in output):
+            wrong[line] = output
     assert wrong == {}
 
 
-def test_a_sentence_in_english_would_be_found():
-    assert english_in("没有找到。\nNothing was found here.\n") == ["Nothing was found here."]
-    assert english_in("用 `nanobot-memory index --rebuild` 重建 /some/where/else now\n") == []
+def test_english_lines_are_detected():
+    assert english_lines("没有找到。\nNothing was found here.\n") == ["Nothing was found here."]
+    assert english_lines("用 `nanobot-memory index --rebuild` 重建 /some/where/else now\n") == []

@@ -1,4 +1,4 @@
-"""What a start does not import: who asks for help, or for a list, does not wait for what searches and learns."""
+"""Commands import only what they need, so that help and lists start fast."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.cli.main import app, run_command_line
 
 OURS = "nanobot_memory_plugins."
 PLUGINS = {f"{OURS}{name}.plugin" for name in ("bootstrap", "bridge", "compaction", "consolidation", "flush")}
-# No search by words needs these; nor does anything that is asked for before one in the test need the next ones.
+# Modules that each of the test's commands must not import; each command may import more than the ones before it.
 BEYOND_WHY = PLUGINS | {"fastembed", "onnxruntime", "nanobot", "tenacity", "rich.console"}
 BEYOND_WHY |= {f"{OURS}{name}" for name in ("core.host.memory_host", "storage.embedding.local_provider")}
 BEYOND_SEARCH = BEYOND_WHY | {"loguru", f"{OURS}redaction.engine.redactor"}
@@ -20,7 +20,7 @@ BEYOND_LIST = BEYOND_SEARCH | {"numpy", "Stemmer", "pluggy", "asyncio", "fileloc
 BEYOND_LIST |= {f"{OURS}{name}" for name in ("core.erasure.matching", "consolidation.operations.remember")}
 BEYOND_HELP = BEYOND_LIST | {"apsw", "pydantic.main", "rich.table", f"{OURS}core.values"}
 
-# Each run is in the same process: what one of them has imported is there for the next, which may import more.
+# All commands run in one process, so that the imports of one remain for the next.
 SCRIPT = """
 import contextlib, io, json, sys
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -32,7 +32,7 @@ for arguments, beyond in json.load(sys.stdin):
 """
 
 
-def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path, monkeypatch):
+def test_each_command_imports_only_what_it_needs(tmp_path: Path, monkeypatch):
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2026-02-16.md").write_text("The tea grows on the northern slope.\n", encoding="utf-8")
     asked = ["where does the tea grow?", "--no-embeddings"]
@@ -56,7 +56,7 @@ def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path, monkeypatc
 
     monkeypatch.setenv("NANOBOT_MEMORY_WORKSPACE", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert run_command_line(["search", *asked]) == 0  # which indexes the file, and redacts what people wrote
+    assert run_command_line(["search", *asked]) == 0  # so that the file is indexed and redacted already
     version, help_, listed, searched, why = run(*steps)
     for code, found, _, _ in (version, help_, listed, searched, why):
         assert (code, found) == (0, [])
@@ -68,7 +68,7 @@ def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path, monkeypatc
     assert "northern slope" in why[3]
 
 
-def test_the_help_says_of_each_command_what_the_command_says():
+def test_the_list_of_commands_has_the_help_of_each_command():
     group = typer.main.get_command(app)
     assert isinstance(group, CommandGroup)
     context = typer.Context(group)

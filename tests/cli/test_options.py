@@ -1,4 +1,4 @@
-"""What the commands share: the workspace they mean, and the object that they print."""
+"""What commands share: finding the workspace, printing JSON, and the log."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_workspace_is_looked_for_in_order(home: Path):
+def test_the_workspace_is_searched_in_order(home: Path):
     assert resolve_workspace(None, environment={}) == home / ".nanobot" / "workspace"
     config = home / ".nanobot" / "config.json"
     config.write_text('{"agents": {"defaults": {"workspace": "~/agents/one"}}}')
@@ -29,7 +29,7 @@ def test_the_workspace_is_looked_for_in_order(home: Path):
     assert resolve_workspace(Path("~/three"), environment=variable) == home / "three"
 
 
-def test_what_is_printed_is_one_line_of_json(capsys: pytest.CaptureFixture[str]):
+def test_json_is_printed_on_one_line(capsys: pytest.CaptureFixture[str]):
     print_json({"path": Path("a"), "text": "两\n行 \udc80", "rows": ({"deep": {1}},)})
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line) == {"path": "a", "text": "两\n行 ?", "rows": [{"deep": [1]}]}

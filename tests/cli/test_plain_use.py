@@ -1,4 +1,4 @@
-"""Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
+"""Common use: filters without words, a file in place of a folder, and narrow terminals."""
 
 import io
 from pathlib import Path
@@ -31,19 +31,19 @@ def test_a_filter_needs_no_words(workspace: Path, capsys: pytest.CaptureFixture[
     shown = capsys.readouterr()
     assert "Ana prefers dark roast" in shown.out
     assert "green tea" not in shown.out
-    assert "level 2" not in shown.err  # words alone were asked for
+    assert "level 2" not in shown.err  # a search by words was requested
 
 
-# What reads a memory, or changes one that is there.
-OF_A_MEMORY = [
+# Commands that read or change an existing memory.
+MEMORY_COMMANDS = [
     ["search", "x"],
     ["entries", "remember", "a new fact"],
     ["purge", "--text", "a long sentence that nobody said", "--dry-run"],
 ]
 
 
-@pytest.mark.parametrize("arguments", [*OF_A_MEMORY, ["import", "notes", "--from", "markdown"]], ids=" ".join)
-def test_a_file_in_the_place_of_the_memory_is_said(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
+@pytest.mark.parametrize("arguments", [*MEMORY_COMMANDS, ["import", "notes", "--from", "markdown"]], ids=" ".join)
+def test_a_file_in_place_of_the_memory_folder_is_reported(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "tea.md").write_text("# Tea\n\nJo prefers green tea.\n")
@@ -56,13 +56,13 @@ def test_a_file_in_the_place_of_the_memory_is_said(arguments: list[str], tmp_pat
     assert sorted(one.name for one in tmp_path.iterdir()) == ["memory", "notes"]
 
 
-def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: pytest.CaptureFixture[str]):
+def test_an_error_of_the_system_has_a_hint(workspace: Path, capsys: pytest.CaptureFixture[str]):
     (workspace / "memory" / ".locks").write_text("in the way")
     assert run_command_line(["entries", "remember", "a new fact", "-w", str(workspace)]) == 1
     assert "`nanobot-memory doctor` says which file it is" in capsys.readouterr().err
 
 
-def test_a_narrow_terminal_without_utf_8_shows_what_is_kept(workspace: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_narrow_terminal_without_utf_8_shows_all_text(workspace: Path, monkeypatch: pytest.MonkeyPatch):
     screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setenv("COLUMNS", "20")

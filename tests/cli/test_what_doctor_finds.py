@@ -1,4 +1,4 @@
-"""``doctor`` finds what is wrong, and what it says to do about it helps: each remedy is carried out here."""
+"""The problems that ``doctor`` finds, and its hints: each suggested command is run here."""
 
 import codecs
 import json
@@ -30,14 +30,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(variable, str(home))
     for variable in ("NANOBOT_MEMORY_CONFIG", "NANOBOT_MEMORY_WORKSPACE"):
         monkeypatch.delenv(variable, raising=False)
-    # The model and its store have nothing to do with it.
+    # One small plugin is enough here.
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
     monkeypatch.chdir(tmp_path)
     return home
 
 
 def doctor(workspace: Path, **more: Any) -> tuple[int, dict[str, dict[str, str]]]:
-    """Run the doctor as people do, and return its exit status and what is not good, by subject."""
+    """Run the doctor as a program, and return its exit status and the problems by subject."""
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor", "--json", "-w", str(workspace)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
     assert done.stdout, done.stderr
@@ -45,8 +45,8 @@ def doctor(workspace: Path, **more: Any) -> tuple[int, dict[str, dict[str, str]]
     return done.returncode, {one["subject"]: one for one in found if one["health"] not in ("good", "info")}
 
 
-def carry_out(hint: str) -> subprocess.CompletedProcess[str]:
-    """Run the first command that a hint names."""
+def run_hint(hint: str) -> subprocess.CompletedProcess[str]:
+    """Run the first command in a hint."""
     found = COMMAND.search(hint)
     assert found, hint
     command = re.sub(r"^nanobot-memory(?= )", f"'{sys.executable}' -m nanobot_memory_plugins.core.cli", found[1])
@@ -54,7 +54,7 @@ def carry_out(hint: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of files")
-def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest.MonkeyPatch):
+def test_a_configuration_that_this_user_may_not_read_is_a_problem(monkeypatch: pytest.MonkeyPatch):
     codecs.lookup("utf-8-sig")
     with folder_of_an_ordinary_user() as folder:
         (folder / ".nanobot").mkdir()
@@ -72,7 +72,7 @@ def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", ["memory", ".storage"])
-def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path, name: str):
+def test_the_hint_moves_a_file_that_is_in_place_of_a_folder(tmp_path: Path, name: str):
     workspace = tmp_path / "a workspace"
     path = workspace / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,18 +80,18 @@ def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path
     (finding,) = folder_findings(workspace)
     assert finding.subject == f"folder {name}"
     assert finding.health is (Health.DEGRADED if name == ".storage" else Health.BAD)
-    assert carry_out(finding.hint).returncode == 0
+    assert run_hint(finding.hint).returncode == 0
     assert list(folder_findings(workspace)) == []
     assert path.with_name(f"{path.name}.aside").read_text() == "mine"
 
 
 @pytest.mark.slow
-def test_a_purge_that_was_broken_off_is_found_and_the_remedy_helps(tmp_path: Path):
+def test_an_interrupted_purge_is_found_and_a_scrub_finishes_it(tmp_path: Path):
     paths = MemoryPaths.of(tmp_path)
     paths.memory.mkdir()
     file = PrivacyFile(paths)
     file.note_purge(UnfinishedPurge(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00"))
-    with acquire_lock(paths, "work", 0.0):  # what keeps it from ending
+    with acquire_lock(paths, "work", 0.0):  # keeps the purge from being finished
         _, found = doctor(tmp_path)
     assert "begun at 2026-03-06" in found["forgetting for good"]["state"]
     scrub = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "scrub", "--everywhere", "-w", str(tmp_path)]

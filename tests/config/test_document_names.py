@@ -1,4 +1,4 @@
-"""The table of the documents' names is true of the plugins that are installed."""
+"""The table of the documents' names agrees with the installed plugins."""
 
 from functools import reduce
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from tests.support.each import each
 
 @pytest.fixture(scope="module")
 def installed() -> dict[str, DiscoveredPlugin]:
-    """Return the plugins of this project that are there, by name; one that cannot be loaded is a failure."""
+    """The installed plugins of this project, by name; none may fail to load."""
     points = {one.name: one.value for one in installed_entry_points(PLUGIN_GROUP) if one.name in STANDARD_PLUGINS}
     names = {name for name, value in points.items() if find_spec(value.partition(":")[0]) is not None}
     there = {one.name: one for one in discover_plugins() if one.name in names}
@@ -27,7 +27,7 @@ def installed() -> dict[str, DiscoveredPlugin]:
 
 @pytest.mark.accept("PL-08")
 @each("key", document_rows())
-def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
+def test_the_option_has_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
     row = document_rows()[key]
     plugin, *path = row["option"].split(".")
     if path == ["enabled"]:
@@ -41,7 +41,7 @@ def test_the_option_exists_with_the_default_of_the_table(key: str, installed: di
     assert ("document" in row) == ("reason" in row)
 
 
-def test_a_wrong_documented_value_is_named_as_the_user_wrote_it(installed: dict[str, DiscoveredPlugin]):
+def test_a_problem_has_the_key_that_the_user_wrote(installed: dict[str, DiscoveredPlugin]):
     config = config_from_mapping({"memory": {"retrieval": {"maxFullDocs": "three"}}}, source="config.json")
     _, (problem,) = plugin_options(config, "recall", installed["recall"].options_model)
     assert problem.message.startswith("memory.retrieval.maxFullDocs: ")

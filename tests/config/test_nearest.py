@@ -1,4 +1,4 @@
-"""What is offered for an option that there is not: what was meant, or nothing where all are far-fetched."""
+"""The suggestion for an unknown option: the one that was meant, or none if no name is similar."""
 
 from nanobot_memory_plugins.core.config.wording import nearest_name
 from tests.support.each import each
@@ -39,5 +39,5 @@ PAIRS = [
 
 
 @each(("typed", "meant"), PAIRS)
-def test_the_nearest_is_what_was_meant_or_nothing(typed: str, meant: str):
+def test_the_nearest_name_is_the_one_that_was_meant(typed: str, meant: str):
     assert nearest_name(typed, KNOWN) == meant

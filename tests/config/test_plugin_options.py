@@ -1,4 +1,4 @@
-"""Options against a plugin's own model."""
+"""Checking options against a plugin's own model."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def read(raw: dict[str, Any], model: type[BaseModel] | None = Options) -> tuple[
     return options, [problem.message for problem in problems]
 
 
-def test_a_required_option_that_is_missing_is_named():
+def test_a_missing_required_option_is_reported():
     class Needs(BaseModel):
         url: str
         tries: int = 3
@@ -53,7 +53,7 @@ def test_a_required_option_that_is_missing_is_named():
     assert len(problems) == 1
 
 
-def test_what_should_stand_in_a_list_or_an_object_is_said():
+def test_a_problem_says_what_a_list_or_an_object_should_contain():
     class Nested(BaseModel):
         seconds: dict[str, float] = {}
         names: list[str] = []
@@ -65,7 +65,7 @@ def test_what_should_stand_in_a_list_or_an_object_is_said():
     ]
 
 
-def test_a_validator_that_breaks_costs_the_options_of_its_plugin_alone():
+def test_a_validator_that_raises_gives_the_plugin_its_defaults():
     class Breaks(BaseModel):
         name: str = ""
         size: int = 1

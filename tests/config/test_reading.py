@@ -1,4 +1,4 @@
-"""Configuration files: where they may be, and what is wrong with them."""
+"""Finding the configuration file, and the problems of a file that cannot be used."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def limit(**arguments: object) -> float:
     return config.core.message_limit
 
 
-def test_the_places_are_searched_in_order(places: Path):
+def test_files_are_searched_in_order(places: Path):
     assert limit() == 0.5
     (places / "home/.nanobot/config.json").write_text(json.dumps({"agents": {}, "channels": section(1)}))
     assert limit() == 1
@@ -43,14 +43,14 @@ def test_the_places_are_searched_in_order(places: Path):
     assert limit(path=places / "given.json", environment=variable) == 4
 
 
-def test_a_config_json_about_something_else_is_passed_over(places: Path):
+def test_a_config_json_of_another_program_is_skipped(places: Path):
     (places / "home" / ".nanobot" / "config.json").write_text(json.dumps({"channels": section(1)}))
     for content in ('{"compilerOptions": {}}', "// not JSON", '{"memory": {"heap": "2g"}}', "[]"):
         (places / "here" / "config.json").write_text(content)
         assert limit() == 1
 
 
-def test_what_cannot_be_read_is_named_with_its_cause(places: Path):
+def test_a_file_that_cannot_be_read_is_reported_with_the_cause(places: Path):
     here, named = places / "here" / "config.json", places / "named.json"
     here.write_text('{"memoryPlugins": {"core": {"share": "session",}}}')
     (problem,) = load_config(environment={}).problems
@@ -64,6 +64,6 @@ def test_what_cannot_be_read_is_named_with_its_cause(places: Path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_is_not_waited_for(places: Path):
+def test_a_named_pipe_does_not_block(places: Path):
     os.mkfifo(places / "pipe")
     assert "not a file" in load_config(places / "pipe").problems[0].message

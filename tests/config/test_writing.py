@@ -1,4 +1,4 @@
-"""Writing a configuration file: the keys that are set, and nothing else."""
+"""Setting keys of a configuration file without changing anything else."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def file(tmp_path: Path) -> Path:
         (b'{"channels": 3}', "channels: it should be an object"),
     ],
 )
-def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, content: bytes, said: str):
+def test_a_file_that_cannot_be_changed_is_refused_with_cause_and_hint(tmp_path: Path, content: bytes, said: str):
     file = tmp_path / "config.json"
     file.write_bytes(content)
     with pytest.raises(ConfigurationError, match=said) as caught:
@@ -55,7 +55,7 @@ def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, c
     assert not file.with_name("config.json.bak").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_folder_that_cannot_be_written_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest
         ({"memory": {"recallTopK": 3}}, {"memory": {"recallTopK": 3}, "memoryPlugins": OFF}),
     ],
 )
-def test_a_plugin_is_switched_where_the_file_has_its_plugins(tmp_path: Path, before: object, after: object):
+def test_options_are_set_in_the_section_that_the_file_has(tmp_path: Path, before: object, after: object):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(before))
     set_plugin_options(file, OFF)

@@ -1,6 +1,6 @@
-"""A purge beside an index that another process has locked, and one that an earlier configuration put elsewhere.
+"""A purge while another process has locked the index, and with indexes of earlier configurations.
 
-``NANOBOT_MEMORY_TRUST=full`` takes the waits of the program as they are; the ordinary form shortens them.
+Time limits are shortened unless ``NANOBOT_MEMORY_TRUST=full``.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
 
 SAID = ("We move from Kafka to Redpanda.", "I play chess on Sundays.")
-# Seconds that a purge beside a lock may take: some six are usual on a busy machine, and it took 126.
-LONGEST = 30.0
+# The most seconds that a purge may take while the index is locked: some six are usual, and it once took 126.
+MAX_SECONDS = 30.0
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def fill(workspace: Path, config: MemoryConfig | None = None) -> None:
     asyncio.run(say())
 
 
-def holders(folder: Path) -> set[str]:
+def files_with_kafka(folder: Path) -> set[str]:
     return {name for name, data in contents_of(folder).items() if b"kafka" in data.lower()}
 
 
@@ -67,26 +67,26 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_waits")
 @pytest.mark.parametrize("whole", [False, True], ids=["against writers", "against everybody"])
-def test_beside_a_locked_index_a_purge_ends_soon_and_says_what_is_left_and_the_next_start_does_it(
+def test_a_purge_does_not_wait_for_a_locked_index_and_the_next_start_finishes_it(
     workspace: Path, whole: bool, capsys: pytest.CaptureFixture[str]
 ):
     command = ["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace)]
     with locked(workspace / ".storage" / "memory.db", whole=whole):
         begun = time.monotonic()
         assert run_command_line(command) == 1
-        assert time.monotonic() - begun < LONGEST
+        assert time.monotonic() - begun < MAX_SECONDS
         said = capsys.readouterr().out
         assert "left in .storage/memory.db: The index memory.db is locked by another process." in said
         assert "The next start or command removes it." in said
         assert "removed from .storage/memory.db" not in said
         assert "The next start continues." in said
-        assert {name for name in holders(workspace) if name.startswith("memory/")} == set()
+        assert {name for name in files_with_kafka(workspace) if name.startswith("memory/")} == set()
         begun = time.monotonic()
-        asyncio.run(start(workspace))  # a host that starts meanwhile is not held up
-        assert time.monotonic() - begun < LONGEST
-    assert holders(workspace)
+        asyncio.run(start(workspace))  # a host that starts now does not wait, either
+        assert time.monotonic() - begun < MAX_SECONDS
+    assert files_with_kafka(workspace)
     asyncio.run(start(workspace))
-    assert holders(workspace) == set()
+    assert files_with_kafka(workspace) == set()
 
 
 async def start(workspace: Path) -> None:
@@ -94,9 +94,7 @@ async def start(workspace: Path) -> None:
         pass
 
 
-def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_indexes_of_earlier_configurations_are_removed(workspace: Path, capsys: pytest.CaptureFixture[str]):
     far = workspace.parent / "far" / "index.db"
     for place in ("inside/index.db", str(far), ".storage/other.db", ".storage/index.sqlite"):
         fill(workspace, configure(workspace, dbPath=place))
@@ -110,29 +108,29 @@ def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
     assert run_command_line([*command, "--yes"]) == 0
     done = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert elsewhere <= {*done["files"]}
-    assert holders(workspace.parent) == set()
-    configure(workspace, dbPath=str(far))  # and back: it is made again from the files
+    assert files_with_kafka(workspace.parent) == set()
+    configure(workspace, dbPath=str(far))  # the earlier index is built again from the files
     assert run_command_line(["search", "chess", "--workspace", str(workspace), "--json"]) == 0
     assert "I play chess on Sundays." in capsys.readouterr().out
 
 
-def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, capsys: pytest.CaptureFixture[str]):
+def test_remains_of_an_unused_index_are_removed(workspace: Path, capsys: pytest.CaptureFixture[str]):
     old = workspace / "old" / "index.db"
     fill(workspace, configure(workspace, dbPath="old/index.db"))
     aside, log = old.with_name("index.db.aside-1"), old.with_name("index.db-wal")
-    aside.write_bytes(old.read_bytes())  # one that was put aside by hand
+    aside.write_bytes(old.read_bytes())  # a copy that somebody made
     aside.with_name(f"{aside.name}-wal").write_bytes(old.read_bytes())
-    log.write_bytes(old.read_bytes())  # of which the file was deleted by hand
+    log.write_bytes(old.read_bytes())  # the log of a deleted database
     old.unlink()
     configure(workspace)
     run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
     assert {"old/index.db", "old/index.db.aside-1"} <= {
         one["where"] for one in json.loads(capsys.readouterr().out.splitlines()[-1])["traces"] if one["removed"]
     }
-    assert holders(workspace) == set()
+    assert files_with_kafka(workspace) == set()
 
 
-def test_what_is_no_index_is_put_aside_with_its_log(tmp_path: Path):
+def test_a_file_that_is_no_index_is_moved_aside_with_its_log(tmp_path: Path):
     path = tmp_path / "index.db"
     for content in (b"no database at all" * 100, b"another one" * 100):
         path.write_bytes(content)
@@ -142,9 +140,7 @@ def test_what_is_no_index_is_put_aside_with_its_log(tmp_path: Path):
     assert {file.name for file in tmp_path.iterdir()} == asides
 
 
-def test_a_database_that_an_index_was_to_take_the_place_of_outlives_a_purge(
-    workspace: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_another_programs_database_survives_a_purge(workspace: Path, capsys: pytest.CaptureFixture[str]):
     foreign, aside = workspace / "app.db", workspace / "app.db.aside-1"
     connection = apsw.Connection(str(foreign))
     connection.execute("CREATE TABLE brokers (name TEXT); INSERT INTO brokers VALUES ('Kafka')")

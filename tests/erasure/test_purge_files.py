@@ -1,4 +1,4 @@
-"""Words that are forgotten for good: found in any spelling, gone from our files, left in those of others."""
+"""Purged words: found in any spelling, removed from our files, reported in those of others."""
 
 import json
 import os
@@ -36,14 +36,14 @@ TEA = "用户喜欢喝龙井茶"
         ("", None),
     ],
 )
-def test_the_sentence_that_carries_the_words_is_taken_out(text: str, left: str | None):
+def test_the_sentence_with_the_words_is_cut_out(text: str, left: str | None):
     found = ErasureMatcher(words=[BOATS, TEA]).stretches(text)
     assert (cut_out(text, found), len(found)) == ((text, 0) if left is None else (left, 1))
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from([BOATS, TEA, "El niño vive en Málaga"]))
 @settings(max_examples=examples(150))
-def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, text: str):
+def test_no_part_of_the_text_is_left_whatever_surrounds_it(before: str, after: str, text: str):
     matcher = ErasureMatcher([text])
     whole = f"{before}\n{text}\n{after}"
     found = matcher.stretches(whole)
@@ -70,7 +70,7 @@ def write(workspace: Path, name: str, data: bytes | str) -> Path:
     return path
 
 
-def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Path):
+def test_our_files_are_cleaned_and_other_files_are_reported(workspace: Path):
     files = {
         "memory/sessions/s.jsonl": message(BOATS),
         "memory/sessions/s.jsonl.bak": message(BOATS),
@@ -85,10 +85,10 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
     for path in paths:
         os.utime(path, (time.time() - 900,) * 2)
     before = {path: path.read_bytes() for path in paths}
-    looked = purge(workspace, dry_run=True)
+    planned = purge(workspace, dry_run=True)
     assert {path: path.read_bytes() for path in paths} == before
     done = purge(workspace)
-    assert sorted(looked, key=repr) == sorted(done, key=repr)
+    assert sorted(planned, key=repr) == sorted(done, key=repr)
     stays = {one.where for one in done if not one.removed}
     assert stays == {"memory/MEMORY.md", "memory/history.jsonl", "memory/project/plan.md", "notes/2025-01-01.md"}
     assert {one.where for one in done if one.removed} == files.keys() - stays | {"memory/MEMORY.md"}
@@ -98,7 +98,7 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
     assert (workspace / "memory" / "history.jsonl").read_bytes() == files["memory/history.jsonl"].encode()
 
 
-def test_a_file_in_which_nothing_is_found_stays_as_it_is_where_its_cleaner_writes_it_otherwise(workspace: Path):
+def test_a_file_in_which_nothing_is_found_is_not_rewritten(workspace: Path):
     file = write(workspace, "memory/ENTRIES.md", "in a form of its own")
     cleaner, paths = words_cleaner(Erasure(texts=(BOATS,))), MemoryPaths.of(workspace)
     assert clean_files(paths, cleaner, dry_run=False, special_cleaner=lambda _: lambda _: CleanedFile()) == []

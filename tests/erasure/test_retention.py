@@ -1,4 +1,4 @@
-"""Transcripts and notes of tools that are too old are dropped, whole, and nothing else is touched."""
+"""Dropping messages and notes of tools that are too old."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -12,8 +12,8 @@ from tests.support.indexed_workspace import TIME
 NOW = TIME + timedelta(days=100)
 
 
-def dropped(workspace: Path, days: int, now: datetime = NOW) -> int:
-    """Drop what is older than some days, and return from how many files."""
+def drop(workspace: Path, days: int, now: datetime = NOW) -> int:
+    """Drop records older than some days, and return the number of files that had any."""
     options = CoreOptions(transcript_max_age_days=days, tool_note_max_age_days=days)
     return len(drop_old(MemoryPaths.of(workspace), options, now))
 
@@ -24,6 +24,6 @@ def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
     sessions.mkdir(parents=True)
     line = f'{{"id":"a1","time":"{now.isoformat()}","role":"user","text":"hi","origin":"user","session":"s"}}\n'
     (sessions / "s.jsonl").write_text(line)
-    assert dropped(tmp_path, 365, now + timedelta(days=400)) == 0
+    assert drop(tmp_path, 365, now + timedelta(days=400)) == 0
     os.utime(sessions / "s.jsonl", ((now + timedelta(days=400)).timestamp(),) * 2)
-    assert dropped(tmp_path, 365, now + timedelta(days=400)) == 1
+    assert drop(tmp_path, 365, now + timedelta(days=400)) == 1

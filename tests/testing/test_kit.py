@@ -1,4 +1,4 @@
-"""The kit for authors' tests: a hook is called as the host calls it, and what is wrong says why."""
+"""The test kit: samples for every hook, the store contract, and the example's own test."""
 
 import asyncio
 import subprocess
@@ -26,7 +26,7 @@ def test_every_hook_has_samples_and_the_types_of_its_answers(hook: str):
     assert set(accepted_types(HOOKS[hook])) == set(ANSWERS[hook][1])
 
 
-class TestTheShelf(StoreContract):
+class TestShelfStore(StoreContract):
     @pytest.fixture(autouse=True)
     def _shelf(self, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = tmp_path_factory.mktemp("shelf")
@@ -39,7 +39,7 @@ class TestTheShelf(StoreContract):
 
 
 @pytest.mark.slow
-def test_the_test_of_the_example_passes_by_itself(tmp_path: Path):
+def test_the_examples_own_test_passes(tmp_path: Path):
     folder = EXAMPLES / "deadline_plugin"
     for file in folder.glob("*.py"):
         (tmp_path / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")

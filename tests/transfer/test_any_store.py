@@ -1,4 +1,4 @@
-"""Whatever stands in another store: the import ends, says what it left, and changes nothing the second time."""
+"""Whatever another store contains, an import ends with a report, and repeating it changes nothing."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def lines(rows: list[object]) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-def takes_it_once(importer: Importer, source: Path) -> None:
+def check_import(importer: Importer, source: Path) -> None:
     workspace = source.parent / "mine"
     first = import_from(importer, "any", source, workspace, tools=True)
     if not first.taken:
@@ -53,7 +53,7 @@ def takes_it_once(importer: Importer, source: Path) -> None:
 
 @FEW
 @given(st.lists(MESSAGE | HEAD | JSON, min_size=1, max_size=6), st.lists(HISTORY | JSON, max_size=4))
-def test_of_nanobot(rows, history):
+def test_any_store_of_nanobot_is_imported_once(rows, history):
     with TemporaryDirectory() as folder:
         source = Path(folder) / "theirs"
         (source / "sessions").mkdir(parents=True)
@@ -61,10 +61,10 @@ def test_of_nanobot(rows, history):
         head = {"role": "user", "content": "first", "timestamp": "2026-03-01T10:00:00"}
         (source / "sessions" / "Y2xpOm9uZQ.jsonl").write_bytes(lines([head, *rows]))
         (source / "memory" / "history.jsonl").write_bytes(lines(history))
-        takes_it_once(read_nanobot, source)
+        check_import(read_nanobot, source)
 
 
-def test_an_importer_that_fails_is_named_and_tells_no_secret(tmp_path: Path):
+def test_the_error_of_an_importer_that_fails_contains_no_secret(tmp_path: Path):
     def failing(source: Path, workspace: Path) -> Iterator[Item]:
         yield from ()
         raise KeyError("password=hunter2")
@@ -77,7 +77,7 @@ def test_an_importer_that_fails_is_named_and_tells_no_secret(tmp_path: Path):
 
 
 @pytest.mark.parametrize("wrong", ["no item", ImportedMessage("tides", "user", "Low at 17:52.", "user", "log.tides")])  # type: ignore[arg-type]
-def test_an_importer_that_yields_something_else_is_named_and_what_came_before_is_kept(tmp_path: Path, wrong: Item):
+def test_items_before_an_invalid_one_are_kept(tmp_path: Path, wrong: Item):
     def careless(source: Path, workspace: Path) -> Iterator[Item]:
         yield ImportedMessage("tides", "user", "High at 11:40.", Origin.USER, "log.tides")
         yield wrong

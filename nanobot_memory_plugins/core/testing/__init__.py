@@ -1,4 +1,4 @@
-"""The kit for tests of plugins and stores, which needs no pytest."""
+"""The kit for testing plugins and stores. It does not depend on pytest."""
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.testing.plugins import install_plugin, plugin_context, run_hook, run_hook_async

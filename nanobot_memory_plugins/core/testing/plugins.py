@@ -1,4 +1,4 @@
-"""A plugin under test: its context, one hook called as the host calls it, and an installation for one test."""
+"""Testing a plugin: making its context, calling a hook as the host does, and installing the plugin for one test."""
 
 import asyncio
 import inspect
@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.values.conversation import freeze
 
 _OptionsT = TypeVar("_OptionsT", default=None)
 
-# A test that names no workspace must not write.
+# The default workspace does not exist, so that a test without a workspace writes nothing.
 _NOWHERE = Path("/nowhere")
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _SYNCHRONOUS = frozenset({"trim_bootstrap", "prompt_entries"})
@@ -66,7 +66,7 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
         "unread": MappingProxyType({}),
     }
 )
-"""What a hook of ours is given where a test does not say."""
+"""The arguments of this project's hooks that `run_hook` uses for those that a test leaves out."""
 
 
 def plugin_context(
@@ -80,9 +80,9 @@ def plugin_context(
     redact: Callable[[str], str] = redact_text,
     scopes: VisibleScopes | None = None,
 ) -> PluginContext[_OptionsT]:
-    """Return a context with these options. Without a clock its time stays at the beginning of 2026, in UTC.
+    """Return a context with these options. Without a clock, its time is always the beginning of 2026 in UTC.
 
-    Without ``scopes`` memories are shared, as by a host that names no users.
+    Without ``scopes``, everybody shares all memories, as with a host that names no users.
     """
     clock = clock or ManualClock(_START)
     return PluginContext(
@@ -99,7 +99,7 @@ def plugin_context(
 
 
 def run_hook(plugin: object, hook: str, /, **settings: Any) -> list[Any]:
-    """Do what `run_hook_async` does, where no event loop runs."""
+    """Call a hook like `run_hook_async`, from code that does not run in an event loop."""
     return asyncio.run(run_hook_async(plugin, hook, **settings))
 
 
@@ -112,12 +112,12 @@ async def run_hook_async(
     hookspecs: Sequence[ModuleType] = (),
     **arguments: object,
 ) -> list[Any]:
-    """Call one hook of a plugin (a module, an object or a class) and return the values that it answers with.
+    """Call one hook of a plugin (a module, an object or a class) and return its answers.
 
-    It is checked, bounded and run in threads as by a host. Arguments that are left out have `SAMPLES`, and without a
-    ``context`` there is one with the plugin's default options; chat messages may be those of the APIs. ``hookspecs``
-    are modules of a framework's own hooks, whose arguments are all given. Raises `PluginError`, from the exception
-    itself, where the plugin fails, is refused at its registration, or answers what counts as none, and for a hook or an
+    The call is checked, bounded and run in threads as by a host. Missing arguments come from `SAMPLES`, and without a
+    ``context`` the plugin gets its default options. Messages may also have the form of a chat API. ``hookspecs`` are
+    modules with a framework's own hooks, for which a test passes all arguments. Raises `PluginError`, from the original
+    exception, if the plugin fails, cannot be registered, or gives an answer that the host ignores, and for a hook or
     argument that does not exist.
     """
     context = context or plugin_context(_default_options(plugin))
@@ -131,7 +131,7 @@ async def run_hook_async(
             values = await asyncio.to_thread(host.call_sync, hook, context.plugin_name, given)
         else:
             answers = await host.call(hook, given)
-            values = tuple(value for found in answers.values() for value in found)
+            values = tuple(value for plugin_values in answers.values() for value in plugin_values)
     finally:
         await host.close()
     outcome = host.last_outcome
@@ -144,10 +144,10 @@ async def run_hook_async(
 
 
 def install_plugin(folder: Path, monkeypatch: Any, name: str, source: str, *, attribute: str = "") -> None:
-    """Put a distribution with one plugin module on the import path, until the test ends and ``monkeypatch`` is undone.
+    """Put a distribution with one plugin module on the import path, until ``monkeypatch`` is undone.
 
-    It is pytest's, or has its ``syspath_prepend`` and ``delitem``. The entry point names the module, or an
-    ``attribute`` of it.
+    ``monkeypatch`` is pytest's, or an object with its ``syspath_prepend`` and ``delitem``. The entry point names the
+    module, or an ``attribute`` of it.
     """
     module = f"third_party_{name}"
     (folder / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")
@@ -166,7 +166,7 @@ def _default_options(plugin: object) -> BaseModel | None:
 
 
 def _all_arguments(hook: str, names: Collection[str], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all arguments of a hook, in the form in which the host hands them over."""
+    """Return all arguments of a hook, in the form in which the host passes them."""
     given: dict[str, Any] = {name: sample for name, sample in SAMPLES.items() if name in names} | dict(arguments)
     if given.keys() != set(names):
         raise PluginError(

@@ -1,6 +1,6 @@
-"""What every store has to do, as tests: subclass `StoreContract` and say how your store is opened.
+"""The contract of stores, as tests: subclass `StoreContract` and implement ``open`` for your store.
 
-`MemoryWorkspace` is a workspace with memory files, written as core writes them.
+`MemoryWorkspace` writes memory files in the same format as core.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ _T = TypeVar("_T")
 ANA, BOB = Scope(user="ana"), Scope(user="bob")
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 KINDS = ("long_term", "note", "observation", "summary", "transcript", "document")
-# Where people write. A note without an id is a person's, too.
+# Files that people write. A note without an id was written by a person, too.
 OWN_FILES = ("MEMORY.md", "2026-02-17.md", "projects/alpha.md")
 OWN_NOTE = "### 2026-02-18 10:00\ntl;dr: the weather service: {0}\n\ndetails:\n- it is called with {0}\n"
 
 
 class MemoryWorkspace:
-    """A folder of an agent. Names of files are relative to its memory folder."""
+    """The workspace of an agent. File names are relative to its memory folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,14 +62,14 @@ class MemoryWorkspace:
 
 
 class StoreContract(ABC):
-    """The tests. Each opens a store of its own workspace in a loop of its own, and closes it."""
+    """The tests. Each opens the store in a workspace and an event loop of its own, and closes it."""
 
     @abstractmethod
     async def open(self, workspace: Path) -> Store:
-        """Open the store of a workspace; a second one may be opened when the first is closed."""
+        """Open the store of a workspace. It is opened again only after it was closed."""
 
     def use(self, workspace: MemoryWorkspace, work: Callable[[Store], Awaitable[_T]]) -> _T:
-        """Open a store, let it take in what is in the files, do something with it and close it."""
+        """Open a store, wait until it has indexed the files, run ``work`` with it, and close it."""
 
         async def run() -> _T:
             store = await self.open(workspace.path)
@@ -91,10 +91,10 @@ class StoreContract(ABC):
         return self.use(workspace, search)
 
     def test_it_is_a_store_that_reports_its_state_and_has_no_hits_while_it_is_empty(self, tmp_path: Path) -> None:
-        async def look(store: Store) -> tuple[bool, StoreStatus]:
+        async def read_status(store: Store) -> tuple[bool, StoreStatus]:
             return isinstance(store, Store), store.status()
 
-        is_store, status = self.use(MemoryWorkspace(tmp_path), look)
+        is_store, status = self.use(MemoryWorkspace(tmp_path), read_status)
         assert is_store
         assert isinstance(status, StoreStatus)
         assert self.found(MemoryWorkspace(tmp_path), Query("port")) == ()
@@ -104,11 +104,11 @@ class StoreContract(ABC):
         workspace.note(Note("chose helix as the editor"), "a1")
         file = workspace.note(Note("the staging database listens on port 6543"), "a2")
 
-        async def look(store: Store) -> tuple[Hit, Hit | None, Hit | None]:
+        async def search_and_read(store: Store) -> tuple[Hit, Hit | None, Hit | None]:
             hit = (await store.search(Query("staging database port"))).hits[0]
             return hit, await store.read(hit.id), await store.read("memory/none.md#x")
 
-        hit, read, unknown = self.use(workspace, look)
+        hit, read, unknown = self.use(workspace, search_and_read)
         assert "port 6543" in hit.text
         assert hit.path == f"memory/{file.name}"
         assert file.read_text(encoding="utf-8").splitlines()[hit.line - 1].startswith("### ")
@@ -133,11 +133,11 @@ class StoreContract(ABC):
         workspace.note(seen, "n2", time=datetime.now(UTC))  # a store may let old ones pass
         workspace.note(Note("a parrot is in a summary", origin=Origin.SUMMARY), "n3")
 
-        async def look(store: Store) -> dict[str, tuple[Hit, ...]]:
+        async def search_each_kind(store: Store) -> dict[str, tuple[Hit, ...]]:
             queries = {kind: Query("parrot", sources=frozenset({kind})) for kind in KINDS}
             return {kind: tuple((await store.search(query)).hits) for kind, query in queries.items()}
 
-        found = self.use(workspace, look)
+        found = self.use(workspace, search_each_kind)
         assert {kind: [hit.source for hit in hits] for kind, hits in found.items()} == {kind: [kind] for kind in KINDS}
         assert [kind for kind, (hit,) in found.items() if kind not in hit.text] == []
         assert found["transcript"][0].speaker == "ana"
@@ -208,7 +208,7 @@ class StoreContract(ABC):
             note = Note(f"coffee at the harbour, remark {number}", origin=origin, time=time, tags=tags)
             workspace.note(note, f"c{number}")
 
-        async def look(store: Store) -> list[tuple[Hit, ...]]:
+        async def search_with_filters(store: Store) -> list[tuple[Hit, ...]]:
             every = await store.search(Query("coffee harbour"))
             narrowed = [
                 Query("coffee harbour", limit=2),
@@ -221,7 +221,7 @@ class StoreContract(ABC):
             ]
             return [tuple(every.hits), *[tuple((await store.search(query)).hits) for query in narrowed]]
 
-        every, few, tools, late, early, tagged, hot, said = self.use(workspace, look)
+        every, few, tools, late, early, tagged, hot, said = self.use(workspace, search_with_filters)
         found = [len(hits) for hits in (every, few, tools, late, early, tagged, hot, said)]
         assert found == [6, 2, 3, 2, 2, 2, 1, 0]
         assert {hit.origin for hit in tools} == {Origin.TOOL}
