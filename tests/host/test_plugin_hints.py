@@ -25,5 +25,5 @@ async def test_the_hint_for_a_failing_plugin_suggests_no_package_to_install(
         (finding,) = [one for one in await memory.diagnose() if one.subject == "plugin tide"]
     assert finding.health == "bad"
     assert "pip install" not in finding.hint
-    assert "whoever wrote it" in finding.hint
+    assert "tell its author" in finding.hint
     assert "memoryPlugins.tide.enabled" in finding.hint

@@ -87,7 +87,7 @@ def test_a_repository_of_another_user_is_a_project(clone: Path):
 def test_naming_a_folder_outside_a_repository_is_an_error_with_a_hint():
     with pytest.raises(InputError) as caught:
         named_project("/")
-    assert str(caught.value.cause) == "/ lies in no repository."
+    assert str(caught.value.cause) == "/ is not in a repository."
     assert str(caught.value.hint) == "Give the project's name instead."
 
 

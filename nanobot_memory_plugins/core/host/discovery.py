@@ -86,7 +86,7 @@ def _load_within(plugin: DiscoveredPlugin, point: InstalledEntryPoint, seconds: 
         else:
             raise  # the user's Ctrl-C
     else:
-        plugin.error = Sentence("it names nothing but None") if plugin.plugin is None else ""
+        plugin.error = Sentence("it names None") if plugin.plugin is None else ""
 
 
 def _load(point: InstalledEntryPoint) -> tuple[object | None, type[BaseModel] | None]:

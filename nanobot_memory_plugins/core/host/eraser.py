@@ -27,13 +27,13 @@ from nanobot_memory_plugins.core.values.entries import exported_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "forgetting for good"
-_UNFINISHED_HINT = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
+_UNFINISHED_HINT = "Stop what prevents it, and run `nanobot-memory doctor` again: every start continues it."
 # Seconds that one erasure waits for another.
 _WAIT_SECONDS = 60.0
 # The plugin that owns the indexes in the workspace.
 _INDEX_OWNER = "storage"
 _SIDE_FILE = f"(?:{'|'.join(SIDE_FILES)})$"
-_DELETED = "no plugin opens it; it is deleted, and made again where it is used"
+_DELETED = "no plugin opens it; it is deleted, and rebuilt when it is used"
 
 
 class Eraser:
@@ -82,11 +82,11 @@ class Eraser:
         """Return what ``nanobot-memory doctor`` says about an interrupted erasure."""
         unfinished = (await run_in_daemon_thread(self._file.read)).unfinished
         if unfinished is None:
-            return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
+            return [Finding(_SUBJECT, "an interrupted one is finished now")] if self.finished else []
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
         holds = Sentence("{file} holds the words until it is", file=self._paths.relative(self._file.path))
         if unfinished.erasure == Erasure():
-            holds = Sentence("the files are clean, and what is made of them is not yet")
+            holds = Sentence("the files are clean, but not yet the index and other data made from them")
         since = Sentence(" begun at {time}", time=unfinished.time)
         state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
         return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _UNFINISHED_HINT)]
@@ -96,8 +96,8 @@ class Eraser:
             return await run_in_daemon_thread(acquire_lock, self._paths, "work", wait)
         except FileBusyError as error:
             raise MemoryFileError(
-                "Something else is being forgotten in this workspace just now.",
-                hint="Try again when that is over; it goes on at the next start when its process ends.",
+                "Another purge, or the import of a history, is running in this workspace.",
+                hint="Try again when it is over; if its process ends before, the next start finishes it.",
             ) from error
 
     async def _finish(self) -> ErasurePlan | None:

@@ -112,7 +112,7 @@ class PluginHost:
             if not implemented:
                 raise PluginError(
                     Sentence("Plugin {name} implements no hook.", name=name),
-                    hint="Decorate a function that is named like a hook with hookimpl.",
+                    hint="Mark a function that has the name of a hook with @hookimpl.",
                 )
             callers = [one for one in implemented if one.has_spec()]  # the others are optional hooks of other hosts
             threads = self._threads[name] = DaemonThreadPool(_MAX_THREADS, name=f"nanobot-memory {name}")

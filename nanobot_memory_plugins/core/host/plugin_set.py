@@ -119,10 +119,10 @@ class PluginSet(PluginHost):
             if path.is_absolute() and path.is_file() and not is_writable:
                 usable.append(path)
                 continue
-            why = Sentence("{name} is no file", name=name)
+            why = Sentence("{name} is not a file", name=name)
             if is_writable:
-                why = Sentence("{name} stands in the workspace, where an agent can write", name=name)
-            hint = Sentence("Name a file outside of the workspace by its whole path.")
+                why = Sentence("{name} is in the workspace, where an agent can write", name=name)
+            hint = Sentence("Give the full path of a file outside of the workspace.")
             self.problems.append(ConfigProblem(f"{self._config.prefix}.core.pluginFiles", why, hint=hint))
         return usable
 
@@ -237,7 +237,7 @@ class PluginSet(PluginHost):
                     rules.error,
                     Health.BAD,
                     hint=Sentence(
-                        "Install {distribution} anew, tell whoever wrote it, or uninstall it.",
+                        "Reinstall {distribution}, tell its author, or uninstall it.",
                         distribution=rules.point.distribution,
                     ),
                 )
@@ -256,7 +256,7 @@ class PluginSet(PluginHost):
         if not plugin.error:
             return Finding(subject, Sentence("{state} ({origin})", state=state, origin=origin))
         hint = Sentence(
-            "Install {distribution} anew, tell whoever wrote it, or set memoryPlugins.{name}.enabled to false.",
+            "Reinstall {distribution}, tell its author, or set memoryPlugins.{name}.enabled to false.",
             distribution=plugin.distribution,
             name=plugin.name,
         )

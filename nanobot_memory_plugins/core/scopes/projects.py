@@ -58,6 +58,6 @@ def named_project(value: str) -> str:
     project = project_of(value)
     if not project:
         raise WrongUseError(
-            Sentence("{value} lies in no repository.", value=value), hint="Give the project's name instead."
+            Sentence("{value} is not in a repository.", value=value), hint="Give the project's name instead."
         )
     return project

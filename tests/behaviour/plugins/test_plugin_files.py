@@ -127,4 +127,4 @@ async def test_a_plugin_file_in_the_workspace_is_refused_with_the_reason(tmp_pat
     for folder in folders:
         block, problems = await block_with(tmp_path, folder / "butler.py")
         assert block == ""
-        assert any("stands in the workspace, where an agent can write" in one for one in problems)
+        assert any("is in the workspace, where an agent can write" in one for one in problems)
