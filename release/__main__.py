@@ -40,27 +40,27 @@ def main(arguments: list[str] | None = None) -> int:
 def ready(root: Path) -> list[str]:
     """Return why a checkout is not ready to be released, one sentence each."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    wrong = building.tree_problems(root) + versions.problems(root)
-    return wrong + changelog.problems(text, versions.version_of(root))
+    problems = building.tree_problems(root) + versions.problems(root)
+    return problems + changelog.problems(text, versions.version_of(root))
 
 
 def _release(options: argparse.Namespace) -> int:
     version = versions.version_of(ROOT)
-    wrong = ready(ROOT)
-    if wrong and not options.rehearsal:
-        raise ReleaseError("\n".join(wrong))
-    for one in wrong:
+    problems = ready(ROOT)
+    if problems and not options.rehearsal:
+        raise ReleaseError("\n".join(problems))
+    for one in problems:
         print(f"Not ready: {one}")
-    files = _timed("built", lambda: building.build(ROOT, options.out))
-    _timed("looked into", lambda: building.check(ROOT, files, version))
-    _timed("checked by twine", lambda: building.check_with_twine(ROOT, files))
+    files = _run_timed("built", lambda: building.build(ROOT, options.out))
+    _run_timed("looked into", lambda: building.check(ROOT, files, version))
+    _run_timed("checked by twine", lambda: building.check_with_twine(ROOT, files))
     if not options.no_trial:
         with tempfile.TemporaryDirectory(prefix="nanobot-memory-release-") as folder:
             for python in options.python or trying.PYTHONS:
                 print(trying.try_out(options.out.resolve(), version, python, Path(folder), options.host), flush=True)
     print(f"\n{len(files)} files in {options.out}:")
     print("\n".join(building.upload_list(files)))
-    if wrong:
+    if problems:
         print("\nThis was a rehearsal: do not upload them.")
         return 0
     print(f"\nNothing was uploaded. To do it:\n  git tag v{version} && git push origin v{version}")
@@ -68,7 +68,7 @@ def _release(options: argparse.Namespace) -> int:
     return 0
 
 
-def _timed(what: str, work: Callable[[], T]) -> T:
+def _run_timed(what: str, work: Callable[[], T]) -> T:
     started = time.monotonic()
     result = work()
     print(f"{what} in {time.monotonic() - started:.0f} s", flush=True)

@@ -1,4 +1,4 @@
-"""Building every distribution, and checking what came out."""
+"""Builds every distribution, and checks the files."""
 
 import hashlib
 import os
@@ -10,16 +10,16 @@ from release.running import ReleaseError, run
 
 
 def tree_problems(root: Path) -> list[str]:
-    """Return why the checkout is not what a release is made of, one sentence each."""
+    """Return why a release cannot be built from the checkout, one sentence each."""
     changed = run(["git", "status", "--porcelain"], folder=root).splitlines()
     return [f"The tree is not clean: {len(changed)} files differ, {changed[0][3:]} first."] if changed else []
 
 
 def build(root: Path, out: Path) -> list[Path]:
-    """Build a source distribution and a wheel of every distribution into a new folder; return the files.
+    """Build a source distribution and a wheel of every distribution into a new folder, and return the files.
 
-    Each wheel is built from its source distribution, so that this is known to be whole. The times in the files are that
-    of the last commit: who builds again gets the same bytes. Raises `ReleaseError`.
+    Each wheel is built from its source distribution, which proves that this is complete. The times in the files are
+    that of the last commit, so that every build gives the same bytes. Raises `ReleaseError`.
     """
     if out.exists():
         shutil.rmtree(out)
@@ -34,20 +34,20 @@ def build(root: Path, out: Path) -> list[Path]:
 
 
 def check(root: Path, files: list[Path], version: str) -> None:
-    """Look into every file. Raises `ReleaseError` with all that is wrong."""
-    forbidden = contents.of_this_machine(root)
-    wrong = [one for file in files for one in contents.problems(file, version, forbidden)]
-    if wrong:
-        raise ReleaseError("\n".join(wrong))
+    """Check the contents of every file. Raises `ReleaseError` with all problems."""
+    forbidden = contents.machine_traces(root)
+    found = [one for file in files for one in contents.problems(file, version, forbidden)]
+    if found:
+        raise ReleaseError("\n".join(found))
 
 
 def check_with_twine(root: Path, files: list[Path]) -> str:
-    """Let twine look at the files as the package index would; return what it says. Raises `ReleaseError`."""
+    """Check the files with twine, as the package index would, and return its output. Raises `ReleaseError`."""
     return run(["uv", "tool", "run", "--quiet", "twine", "check", "--strict", *files], folder=root)
 
 
 def upload_list(files: list[Path]) -> list[str]:
-    """Return one line a file: its SHA-256, its bytes, its name."""
+    """Return one line per file with its SHA-256, size and name."""
     return [
         f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.stat().st_size:>9,}  {file.name}" for file in files
     ]

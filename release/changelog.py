@@ -1,4 +1,4 @@
-"""Reading CHANGELOG.md, in the form of Keep a Changelog 1.1.0."""
+"""Reads CHANGELOG.md, which has the format of Keep a Changelog 1.1.0."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _HEADING = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<day>\d{4}-\d\d-\d\d
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The changes of one version. ``day`` is the ISO 8601 day of its release, empty for what is not released."""
+    """The changes of one version. ``day`` is the ISO 8601 date of its release, empty for unreleased changes."""
 
     version: str
     day: str
@@ -19,7 +19,7 @@ class Section:
 
 
 def sections(text: str) -> list[Section]:
-    """Return the sections of a changelog, in their order."""
+    """Return the sections of a changelog in order."""
     found = list(_HEADING.finditer(text))
     ends = [match.start() for match in found[1:]] + [len(text)]
     return [

@@ -1,4 +1,4 @@
-"""``python -m release.chinese_script`` writes the table of traditional characters anew, from OpenCC's."""
+"""``python -m release.chinese_script`` regenerates the table of traditional characters from OpenCC."""
 
 import sys
 from pathlib import Path
@@ -43,7 +43,7 @@ SIMPLIFIED = (
 
 
 def pairs() -> dict[str, str]:
-    """Return every traditional character with its simplified one: as China, then as Taiwan and Hong Kong write it."""
+    """Return the simplified form of every traditional character, by China's, then by Taiwan's and Hong Kong's rules."""
     converters = [OpenCC(name) for name in ("t2s", "tw2s", "hk2s")]
     found: dict[str, str] = {}
     for first, last in _RANGES:

@@ -1,9 +1,9 @@
-"""Claude Code and the Agent SDK with the plugin: ``python -m release.claude_code [--where-possible] [FOLDER]``.
+"""Tests the plugin with Claude Code and the Agent SDK: ``python -m release.claude_code [--where-possible] [FOLDER]``.
 
-It installs the one from npm and the other from PyPI into the folder, and runs the tests that need them. The model is a
-scripted one on this machine; nobody signs in, and nothing reaches the network once the packages are there. With
-``--where-possible`` a machine on which they cannot be installed leaves the tests out, and says so. What fails is run
-again, twice at most: a machine that is too busy to start a server within five seconds fails tests that are sound.
+It installs Claude Code from npm and the SDK from PyPI into the folder, and runs the tests that need them. The model is
+scripted and runs on this machine; there is no sign-in, and no network access after the installation. With
+``--where-possible``, the tests are skipped if the packages cannot be installed. Failed tests are repeated up to twice,
+since a busy machine may not start a server within Claude Code's five seconds.
 """
 
 import os
@@ -14,19 +14,19 @@ from pathlib import Path
 from release.running import ReleaseError, run, run_in_folder
 
 ROOT = Path(__file__).parents[1]
-# By its tag: without one npm takes the newest that fits the Node it runs on itself, which may be a year old.
+# With a tag, since npm otherwise takes the newest version for its own Node, which may be a year old.
 PACKAGE, NODE = "@anthropic-ai/claude-code@latest", "node@22"
 SDK = "claude-agent-sdk"
 TESTS = ("tests/mcp/test_claude_code.py",)
 FOLDER_VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
 WHERE_POSSIBLE = "--where-possible"
-# Seconds that the tests may take: ten times what they take on a machine that has nothing else to do.
-_LIMIT = 3_600
+# The time limit of the tests in seconds, ten times what they take on an idle machine.
+_TIME_LIMIT = 3_600
 _TRIES = 3
 
 
 def install(folder: Path) -> None:
-    """Install both packages where they are not there, and say their versions. Raises `ReleaseError`."""
+    """Install both packages if they are missing, and print their versions. Raises `ReleaseError`."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "node_modules" / ".bin" / "claude"
     if not program.exists():
@@ -41,7 +41,7 @@ def install(folder: Path) -> None:
 
 
 def main(folder: Path, *, where_possible: bool = False) -> None:
-    """Install both packages, and run the tests. Raises `ReleaseError` where one fails."""
+    """Install both packages, and run the tests. Raises `ReleaseError` if one fails."""
     try:
         install(folder)
     except ReleaseError as failed:
@@ -54,11 +54,11 @@ def main(folder: Path, *, where_possible: bool = False) -> None:
     for again in range(_TRIES):
         try:
             said = run(
-                [*command, *(["--last-failed"] if again else [])], folder=ROOT, variables=variables, seconds=_LIMIT
+                [*command, *(["--last-failed"] if again else [])], folder=ROOT, variables=variables, seconds=_TIME_LIMIT
             )
             break
         except ReleaseError as failed:
-            # The program waits some seconds for its server and goes on without it: a busy machine fails what is sound.
+            # Claude Code waits some seconds for its server, and then goes on without it.
             if again + 1 == _TRIES:
                 raise
             print(f"{failed}\nWhat failed is run once more.", flush=True)

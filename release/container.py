@@ -1,6 +1,6 @@
-"""Building an image of the default set with whatever builder there is, and running the memory's doctor in it.
+"""Builds a container image of the default set from this checkout, and runs the memory's doctor in it.
 
-``python -m release.container [TAG]`` builds from this checkout. Without a builder that answers it says so, and fails.
+``python -m release.container [TAG]`` uses the first builder that responds, and fails without one.
 """
 
 import shutil
@@ -17,24 +17,24 @@ TAG = "nanobot-memory"
 
 
 def builder(path: str | None = None) -> str:
-    """Return the first program on the path that can build images and answers. Raises `ReleaseError`."""
-    silent = []
+    """Return the first image builder on the path that responds. Raises `ReleaseError`."""
+    unresponsive = []
     for name in BUILDERS:
         if shutil.which(name, path=path) is None:
             continue
         try:
             run([name, "info"], folder=ROOT, seconds=60)
         except ReleaseError:
-            silent.append(name)
+            unresponsive.append(name)
             continue
         return name
-    if silent:
-        raise ReleaseError(f"{', '.join(silent)} is installed and does not answer: start its service.")
+    if unresponsive:
+        raise ReleaseError(f"{', '.join(unresponsive)} is installed and does not answer: start its service.")
     raise ReleaseError(f"There is nothing to build an image with: install one of {', '.join(BUILDERS)}.")
 
 
 def build_image(program: str, tag: str, folder: Path) -> str:
-    """Build the image in a folder, and return what its doctor says. Raises `ReleaseError`."""
+    """Build the image in a folder, and return its doctor's output. Raises `ReleaseError`."""
     shutil.copy(Path(__file__).parent / "image" / "Dockerfile", folder / "Dockerfile")
     files = building.build(ROOT, folder / "built")
     wheels = folder / "wheels"
@@ -43,13 +43,13 @@ def build_image(program: str, tag: str, folder: Path) -> str:
         if file.suffix == ".whl":
             shutil.copy(file, wheels)
     run([program, "build", "--tag", tag, "."], folder=folder)
-    # In the home, for an image has no workspace until somebody ran `nanobot onboard` in it.
+    # In the home folder, since an image has no workspace before `nanobot onboard`.
     doctor = ["--entrypoint", "nanobot-memory", tag, "doctor", "--workspace", "/home/agent"]
     return run([program, "run", "--rm", *doctor], folder=folder)
 
 
 def main() -> None:
-    """Build the image, and print what its doctor says."""
+    """Build the image, and print its doctor's output."""
     tag = sys.argv[1] if len(sys.argv) > 1 else TAG
     try:
         program = builder()

@@ -1,4 +1,4 @@
-"""What is in a wheel or a source distribution, and what may not be in it."""
+"""Checks the contents and metadata of wheels and source distributions."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _LICENCE = "MIT"
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file in a wheel or a source distribution."""
+    """Yield the name and bytes of every file in a wheel or a source distribution."""
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as packed:
             for name in packed.namelist():
@@ -34,15 +34,15 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield member.name, file.read()
 
 
-def of_this_machine(root: Path) -> list[bytes]:
-    """Return what would tell of the machine on which was built: its folders, its package indexes."""
+def machine_traces(root: Path) -> list[bytes]:
+    """Return texts that would reveal the build machine: its folders and package indexes."""
     folders = {str(root), str(Path.home()), os.environ.get("TMPDIR", "")} - {"", "/", "/tmp", "/root", "/home"}  # noqa: S108
     hosts = {urlsplit(word).hostname for name in _INDEX_VARIABLES for word in os.environ.get(name, "").split()}
     return [one.encode() for one in sorted(folders | {host for host in hosts if host})]
 
 
 def problems(path: Path, version: str, forbidden: Sequence[bytes]) -> list[str]:
-    """Return what is wrong with a built file, one sentence each. ``forbidden`` may stand in none of its files."""
+    """Return the problems of a built file, one sentence each. None of its files may contain a ``forbidden`` text."""
     found = dict(members(path))
     wrong = [f"{path.name} holds {name}, which names {one.decode()}." for name, data in found.items()
              for one in forbidden if one in data]  # fmt: skip

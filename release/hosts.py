@@ -1,9 +1,8 @@
-"""The adapters with their real frameworks: ``python -m release.hosts [ADAPTER ...] [--minimum | --newest]``.
+"""Tests the adapters with their real frameworks: ``python -m release.hosts [ADAPTER ...] [--minimum | --newest]``.
 
-Each adapter has an environment of its own, for each version that is asked for: the minimum that the extra of
-``nanobot-memory-hosts`` names, and the newest that resolves. The tests of that adapter run in it. Environments are kept
-in a cache folder, and made anew when a requirement has changed. What follows ``--`` is given to pytest. ``--python``
-names another interpreter than this one.
+Each adapter's tests run in a separate environment for each version: the minimum version in the extra of
+``nanobot-memory-hosts``, and the newest one. Environments are cached, and rebuilt when a requirement has changed.
+Arguments after ``--`` go to pytest. ``--python`` names another interpreter than this one.
 """
 
 import argparse
@@ -27,12 +26,12 @@ from release.running import ReleaseError, run, split_at_dashes
 
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
-# What the memory is made of there: the adapters, and the plugins without nanobot-ai.
+# The distributions to install: the adapters, and the plugins that do not need nanobot-ai.
 FOLDERS = (
     "redaction", "core", "storage", "recall", "observation", "flush", "summary", "bootstrap", "compaction",
     "consolidation", "hosts",
 )  # fmt: skip
-# What the tests of each adapter need beside its framework: what speaks to a model server, say.
+# What each adapter's tests need besides its framework, such as a client for the model server.
 ADAPTERS: dict[str, tuple[str, ...]] = {
     "langchain": ("langchain-openai",),
     "pydantic-ai": ("pydantic-ai-slim[openai]",),
@@ -43,7 +42,7 @@ ADAPTERS: dict[str, tuple[str, ...]] = {
 TEST_TOOLS = ("pytest>=8", "pytest-asyncio>=0.24", "packaging>=24.2")
 VERSIONS = ("minimum", "newest")
 _LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT")
-# A framework warns of what will change in it; a warning of ours is an error, as in all other tests.
+# Frameworks warn about their future changes. Our own warnings are errors, as in all other tests.
 _WARNINGS = ("-Wdefault::DeprecationWarning", "-Wdefault::PendingDeprecationWarning", "-Wdefault::UserWarning")
 
 
@@ -66,24 +65,24 @@ class Trial:
         return Requirement(tomllib.loads(text)["project"]["optional-dependencies"][self.adapter][0])
 
     def requirements(self) -> list[str]:
-        """Return what is installed of others; for the minimum with the framework pinned to it."""
+        """Return the third-party requirements. For the minimum version, the framework is pinned to it."""
         needed = [str(self.framework), *ADAPTERS[self.adapter], *TEST_TOOLS]
         if self.version == "minimum":
             (lowest,) = (one.version for one in self.framework.specifier if one.operator == ">=")
-            # Requirements leave out a trailing zero that versions on the index have, or not: both are equal.
+            # A trailing zero in the requirement or on the index does not matter.
             needed.append(f"{self.framework.name}=={lowest}")
         return needed
 
 
 def environment(trial: Trial, cache: Path, interpreter: str = sys.executable) -> Path:
-    """Return the interpreter of a trial's environment, which is made where it is missing or not as it is wanted."""
+    """Return the interpreter of a trial's environment, which is created or rebuilt if its requirements differ."""
     code = "import sys; print('py{}{}'.format(*sys.version_info))"
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / f"{trial.adapter}-{trial.version}-{run([interpreter, '-c', code], folder=cache).strip()}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     own = [NAMESPACE / name for name in FOLDERS]
-    wanted = [trial.requirements(), [(one / "pyproject.toml").read_text(encoding="utf-8") for one in own], str(ROOT)]
-    mark, stamp = hashlib.sha256(json.dumps(wanted).encode()).hexdigest(), folder / "made-for"
+    inputs = [trial.requirements(), [(one / "pyproject.toml").read_text(encoding="utf-8") for one in own], str(ROOT)]
+    mark, stamp = hashlib.sha256(json.dumps(inputs).encode()).hexdigest(), folder / "made-for"
     if python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == mark:
         return python
     shutil.rmtree(folder, ignore_errors=True)
@@ -102,7 +101,7 @@ def version_in(python: Path, name: str) -> str:
 
 
 def run_tests(trial: Trial, python: Path, arguments: Sequence[str]) -> tuple[bool, str]:
-    """Run the tests of a trial; return whether they passed, and what they said."""
+    """Run the tests of a trial, and return whether they passed, and their output."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *_WARNINGS, str(trial.tests), *arguments]
     ran = subprocess.run(
@@ -118,7 +117,7 @@ def run_tests(trial: Trial, python: Path, arguments: Sequence[str]) -> tuple[boo
 
 
 def try_out(trial: Trial, cache: Path, interpreter: str, arguments: Sequence[str]) -> str:
-    """Make a trial's environment, run its tests in it, and print what they said; return what failed, or nothing."""
+    """Run a trial and print its output. Return what failed, or an empty text."""
     began = time.monotonic()
     try:
         python = environment(trial, cache, interpreter)
@@ -133,7 +132,7 @@ def try_out(trial: Trial, cache: Path, interpreter: str, arguments: Sequence[str
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where all tests passed, 1 where not, 2 for wrong use."""
+    """Return 0 if all tests passed, 1 if not, 2 for wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m release.hosts", description=__doc__)
     parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help=f"{', '.join(ADAPTERS)}; all when none is named")
     only = parser.add_mutually_exclusive_group()

@@ -1,7 +1,7 @@
-"""The clients that run in a terminal, set up by ``nanobot-memory connect``: ``python -m release.mcp_clients [FOLDER]``.
+"""Tests ``nanobot-memory connect`` with terminal clients: ``python -m release.mcp_clients [FOLDER]``.
 
-Claude Code, Codex and Gemini CLI come from npm, in a home of their own, and list the server; two of them start it for
-that. No model is asked, nobody signs in, and nothing of theirs reaches the network.
+Claude Code, Codex and Gemini CLI are installed from npm with a separate home folder, and list the server; two of them
+start it for that. There is no model call, no sign-in, and no network access by the clients.
 """
 
 import json
@@ -12,8 +12,8 @@ from pathlib import Path
 from release.mcp_majors import variables
 from release.running import ReleaseError, run, run_in_folder
 
-# The npm package of each client, its program, the folder that it would have made, and how it says that all is well.
-# By its tag: without one npm takes the newest that fits the Node it runs on itself, which may be months old.
+# The npm package of each client, its program, the folder of its settings, and its word for a working server. With a
+# tag, since npm otherwise takes the newest version for its own Node, which may be months old.
 CLIENTS = {
     "claude-code": ("@anthropic-ai/claude-code@latest", "claude", ".", "Connected"),
     "codex": ("@openai/codex@latest", "codex", ".codex", "enabled"),
@@ -25,7 +25,7 @@ _SERVER = "nanobot-memory"
 
 
 def main(folder: Path) -> None:
-    """Install the clients, set them up and let them list their servers. Raises `ReleaseError` where one does not."""
+    """Install and set up the clients, and have them list the server. Raises `ReleaseError` if one does not."""
     home = folder / "home"
     own = variables(home)
     packages = [package for package, *_ in CLIENTS.values()]
@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
     project.mkdir(parents=True, exist_ok=True)
     for name, (_, program, place, well) in CLIENTS.items():
         (home / place).mkdir(exist_ok=True)
-        if name == "gemini":  # which starts no server in a folder that nobody has trusted
+        if name == "gemini":  # it starts no server in an untrusted folder
             (home / place / "trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
         connect = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "connect", name, "--json"]
         connect += ["--workspace", str(folder / "workspace")]

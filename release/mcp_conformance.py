@@ -1,7 +1,7 @@
-"""The MCP server before the tools of the protocol's makers: ``python -m release.mcp_conformance [FOLDER]``.
+"""Tests the MCP server with the protocol's official tools: ``python -m release.mcp_conformance [FOLDER]``.
 
-Inspector's command line (``--strict``: the schemas of the tools) over both transports, and the conformance package over
-HTTP, whose failures are those of ``mcp_expected_failures.yaml`` and no others. It needs npm; Node.js comes from there.
+It runs Inspector's command line (``--strict`` checks the tool schemas) over both transports, and the conformance
+package over HTTP, which may fail only as in ``mcp_expected_failures.yaml``. It needs npm, which installs Node.js.
 """
 
 import http.client
@@ -23,16 +23,16 @@ _PASSED_ON = ("content-type", "accept", "mcp-protocol-version", "mcp-session-id"
 
 @contextmanager
 def with_token(port: int) -> Iterator[int]:
-    """Give the port of a proxy that adds the token: the conformance package can send none.
+    """Yield the port of a proxy that adds the token, which the conformance package cannot send.
 
-    Names and origins that are the proxy's own become the server's; others, of which a test is made, stay.
+    The proxy's own host and origin are replaced by the server's. Others are part of a test, and stay.
     """
 
     class Proxy(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:  # the name is the library's
-            """Pass a request on."""
+        def do_POST(self) -> None:  # the name in the base class
+            """Forward a request."""
             own, body = f":{proxy.server_port}", self.rfile.read(int(self.headers["content-length"] or 0))
             given = {name: self.headers[name] for name in _PASSED_ON if self.headers[name]}
             given["host"] = (self.headers["host"] or "").replace(own, f":{port}")
@@ -53,7 +53,7 @@ def with_token(port: int) -> Iterator[int]:
         do_GET = do_DELETE = do_POST  # noqa: N815
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer((_ADDRESS, 0), Proxy) as proxy:
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
@@ -64,7 +64,7 @@ def with_token(port: int) -> Iterator[int]:
 
 
 def main(folder: Path) -> None:
-    """Install the tools and use them. Raises `ReleaseError` where one finds fault."""
+    """Install and run the tools. Raises `ReleaseError` if one reports a problem."""
     folder.mkdir(parents=True, exist_ok=True)
     run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, *PACKAGES], folder=folder)
     binaries = folder / "node_modules" / ".bin"

@@ -1,8 +1,7 @@
-"""The MCP server on both majors of the ``mcp`` package: ``python -m release.mcp_majors [FOLDER]``.
+"""Tests the MCP server with both major versions of the ``mcp`` package: ``python -m release.mcp_majors [FOLDER]``.
 
-It makes an environment for each major, with the server and none of what the tests need, and lets the clients of both
-talk to the servers of both, over standard input and output and over HTTP. Version
-2 cannot stand beside nanobot-ai.
+It creates an environment with the server for each major version, and connects the clients of both to the servers of
+both, over standard input and output and over HTTP. Version 2 cannot be installed together with nanobot-ai.
 """
 
 import json
@@ -28,14 +27,14 @@ def environment(folder: Path, requirement: str) -> Path:
     run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder], folder=folder.parent)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     own = [str(ROOT / "nanobot_memory_plugins" / name) for name in FOLDERS]
-    # Without the pins of the workspace, which hold one major, and its sources, which are this checkout as it lies.
+    # Without the workspace's pins, which allow only one major version, and without its editable sources.
     options = ["--quiet", "--no-config", "--no-sources", "--python", str(python)]
     run(["uv", "pip", "install", *options, *own, requirement], folder=folder.parent)
     return python
 
 
 def variables(home: Path) -> dict[str, str]:
-    """Return the variables of a client and a server: none of the user's."""
+    """Return the environment of a client and a server, without the user's own settings."""
     home.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
     return {**kept, "HOME": str(home), "NANOBOT_MEMORY_MCP_TOKEN": TOKEN}
@@ -43,7 +42,7 @@ def variables(home: Path) -> dict[str, str]:
 
 @contextmanager
 def http_server(python: Path, workspace: Path) -> Iterator[str]:
-    """Serve a workspace over HTTP, and give the address."""
+    """Serve a workspace over HTTP, and yield the address."""
     command = [*server_command(python, workspace), "--http", "--port", "0"]
     environment = variables(workspace.parent / "home")
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -59,16 +58,16 @@ def server_command(python: Path, workspace: Path) -> list[str]:
     return [str(python), "-m", "nanobot_memory_plugins.core.cli", "mcp", "--workspace", str(workspace)]
 
 
-def trip(client: Path, *arguments: str, home: Path) -> str:
-    """Let a client talk to a server, and return the protocols that they spoke. Raises `ReleaseError`."""
+def run_round_trip(client: Path, *arguments: str, home: Path) -> str:
+    """Run the round trip of a client with a server, and return the protocol versions. Raises `ReleaseError`."""
     said = run([client, TRIP, *arguments], folder=home, variables=variables(home), seconds=120)
     return ", ".join(json.loads(said.strip().splitlines()[-1])["protocols"])
 
 
 def main(folder: Path) -> None:
-    """Make the environments and every pair of them. Raises `ReleaseError` where one fails."""
+    """Create the environments, and test every pair. Raises `ReleaseError` if one fails."""
     folder.mkdir(parents=True, exist_ok=True)
-    pythons = {major: environment(folder / f"mcp-{major}", wanted) for major, wanted in MAJORS.items()}
+    pythons = {major: environment(folder / f"mcp-{major}", requirement) for major, requirement in MAJORS.items()}
     for major, python in pythons.items():
         listed = run(["uv", "pip", "show", "--python", python, "mcp"], folder=folder)
         found = next((line.split()[-1] for line in listed.splitlines() if line.startswith("Version:")), "?")
@@ -78,11 +77,11 @@ def main(folder: Path) -> None:
             place = folder / f"client-{other}-server-{number}"
             home = place / "home"
             home.mkdir(parents=True, exist_ok=True)
-            spoken = trip(client, "stdio", *server_command(server, place / "stdio"), home=home)
-            print(f"client {other}, server {number}, stdio: {spoken}")
+            protocols = run_round_trip(client, "stdio", *server_command(server, place / "stdio"), home=home)
+            print(f"client {other}, server {number}, stdio: {protocols}")
             with http_server(server, place / "http") as url:
-                spoken = trip(client, "http", url, TOKEN, home=home)
-            print(f"client {other}, server {number}, HTTP: {spoken}")
+                protocols = run_round_trip(client, "http", url, TOKEN, home=home)
+            print(f"client {other}, server {number}, HTTP: {protocols}")
 
 
 if __name__ == "__main__":

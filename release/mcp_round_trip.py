@@ -1,7 +1,7 @@
-"""One client, of whichever ``mcp`` is installed beside it, and one server: everything that the server offers, once.
+"""Uses everything that a server offers once, with a client of the installed ``mcp`` package.
 
-``python mcp_round_trip.py stdio COMMAND...`` or ``... http URL TOKEN``. It prints one line of JSON. It stands alone:
-the environment in which it runs has the SDK, and nothing of the repository.
+``python mcp_round_trip.py stdio COMMAND...`` or ``... http URL TOKEN``. It prints one line of JSON. The script imports
+nothing of the repository, which is not installed in its environment.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ FACT = "The user's staging database listens on port 5433"
 MODERN = hasattr(mcp, "Client")
 
 
-def plain(result: Any) -> dict[str, Any]:
-    """Return a result as the protocol writes it, in both versions of the SDK."""
+def as_dict(result: Any) -> dict[str, Any]:
+    """Return a result in the form of the protocol, for both versions of the SDK."""
     return dict(result.model_dump(by_alias=True, mode="json", exclude_none=True))
 
 
-async def connected(stack: AsyncExitStack, arguments: list[str], *, modern: bool) -> tuple[Any, str]:
-    """Return a client and the protocol that it speaks: the session of old, or what begins without a handshake."""
+async def connect(stack: AsyncExitStack, arguments: list[str], *, modern: bool) -> tuple[Any, str]:
+    """Return a client and its protocol version. A ``modern`` client needs no handshake."""
     kind, first, *rest = arguments
     if kind == "stdio":
         transport: Any = StdioServerParameters(command=first, args=rest)
@@ -39,7 +39,7 @@ async def connected(stack: AsyncExitStack, arguments: list[str], *, modern: bool
         return client, str(client.protocol_version)
     read, write, *_ = await stack.enter_async_context(streams)
     session = await stack.enter_async_context(ClientSession(read, write))
-    hello = plain(await session.initialize())
+    hello = as_dict(await session.initialize())
     return session, str(hello["protocolVersion"])
 
 
@@ -49,12 +49,12 @@ def _http_client(token: str) -> Any:
 
 
 async def round_trip(client: Any) -> None:
-    """Use all that there is. Raises `AssertionError` where an answer is not what it should be."""
-    tools = {tool["name"] for tool in plain(await client.list_tools())["tools"]}
+    """Call every tool. Raises `AssertionError` for an unexpected answer."""
+    tools = {tool["name"] for tool in as_dict(await client.list_tools())["tools"]}
     check({"memory_search", "memory_get", "remember", "forget"} <= tools, tools)
 
     async def call(name: str, **given: Any) -> dict[str, Any]:
-        return plain(await client.call_tool(name, given))
+        return as_dict(await client.call_tool(name, given))
 
     check("Kept in" in text(await call("remember", text=FACT)), "remember")
     check(FACT in text(await call("memory_search", query="port of the database")), "memory_search")
@@ -68,18 +68,18 @@ def text(result: dict[str, Any]) -> str:
     return str(result["content"][0]["text"])
 
 
-def check(holds: bool, what: object) -> None:
-    """Raise `AssertionError` unless something holds."""
-    if not holds:
-        raise AssertionError(f"{what}")
+def check(is_right: bool, subject: object) -> None:
+    """Raise `AssertionError` with the subject unless it is right."""
+    if not is_right:
+        raise AssertionError(f"{subject}")
 
 
 async def main(arguments: list[str]) -> None:
-    """Make the round trip with a handshake, and where the SDK tries to do without one, so as well."""
+    """Make the round trip with a handshake, and for a modern SDK also without one."""
     protocols = []
     for modern in (False, True) if MODERN else (False,):
         async with AsyncExitStack() as stack:
-            client, protocol = await connected(stack, arguments, modern=modern)
+            client, protocol = await connect(stack, arguments, modern=modern)
             await round_trip(client)
             protocols.append(protocol)
     print(json.dumps({"ok": True, "protocols": protocols}))

@@ -1,8 +1,8 @@
-"""nanobot's own tests, with the memory and without: ``python -m release.nanobot_suite CHECKOUT [-- ARGUMENT...]``.
+"""Runs nanobot's own tests with and without the memory: ``python -m release.nanobot_suite CHECKOUT [-- ARGUMENT...]``.
 
-No package holds these tests: CHECKOUT is nanobot's repository, at the version that is to be tried; what follows ``--``
-is given to pytest. Two environments are made, which differ by the memory alone; what went otherwise in the second is
-run twice more in both, so that what goes this way and that by itself is told apart.
+No package contains these tests, so CHECKOUT is nanobot's repository at the version to test. Arguments after ``--`` go
+to pytest. Two environments are created that differ only in the memory. Tests with different outcomes run twice more in
+both, to rule out flaky ones.
 """
 
 import argparse
@@ -20,19 +20,19 @@ from pathlib import Path
 from release.hosts import FOLDERS, NAMESPACE
 from release.running import ReleaseError, run, split_at_dashes
 
-# What the memory is made of in nanobot: the bridge, and no adapters of other hosts.
-OWN = (*(name for name in FOLDERS if name != "hosts"), "bridge")
+# The memory's distributions for nanobot: with the bridge, without the adapters of other hosts.
+MEMORY_FOLDERS = (*(name for name in FOLDERS if name != "hosts"), "bridge")
 EXTRAS = "dev,api"
 _LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT")
-_AGAIN = 2
-# pytest's own: all passed, some failed. Anything else is no result.
-_RESULTS = (0, 1)
+_REPEATS = 2
+# pytest's exit codes for a complete run: all passed, or some failed.
+_COMPLETE_CODES = (0, 1)
 Outcomes = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """An interpreter that has nanobot as it lies in a checkout, its tests' needs, and the memory or not."""
+    """An interpreter with nanobot from a checkout, its test dependencies, and optionally the memory."""
 
     name: str
     python: Path
@@ -40,15 +40,15 @@ class Environment:
 
     @classmethod
     def made(cls, name: str, folder: Path, checkout: Path, *, with_memory: bool) -> "Environment":
-        """Make one, where it is not there. Raises `ReleaseError`."""
+        """Create an environment unless it exists. Raises `ReleaseError`."""
         python = folder / name / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         if not python.exists():
             run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder / name], folder=folder)
-        own = [NAMESPACE / one for one in OWN] if with_memory else []
+        own = [NAMESPACE / one for one in MEMORY_FOLDERS] if with_memory else []
         ours = [
             part for one in own for part in ("--editable", f"{one}[embedding,vec]" if one.name == "storage" else one)
         ]
-        # A checkout calls itself by its last release, which may be older than the one that the bridge asks for.
+        # A checkout has the version of its last release, which may be older than the bridge's requirement.
         requirement, overrides = f"{checkout}[{EXTRAS}]", folder / "overrides.txt"
         overrides.write_text(f"-e {requirement}\n", encoding="utf-8")
         options = ["--quiet", "--no-config", "--no-sources", "--python", str(python), "--overrides", str(overrides)]
@@ -56,7 +56,7 @@ class Environment:
         return cls(name, python, checkout)
 
     def run(self, arguments: Sequence[str]) -> dict[str, str]:
-        """Run tests, and return how each went. Raises `ReleaseError` where there is no result."""
+        """Run tests, and return their outcomes. Raises `ReleaseError` without a complete run."""
         with tempfile.TemporaryDirectory() as made:
             report, home = Path(made) / "report.xml", Path(made) / "home"
             home.mkdir()
@@ -66,32 +66,32 @@ class Environment:
                 [str(self.python), "-m", "pytest", *options, *arguments],
                 cwd=self.checkout, env={**kept, "HOME": str(home)}, capture_output=True, text=True, check=False,
             )  # fmt: skip
-            if done.returncode not in _RESULTS or not report.is_file():
+            if done.returncode not in _COMPLETE_CODES or not report.is_file():
                 raise ReleaseError(f"nanobot's tests did not run ({self.name}):\n{done.stdout[-2_000:]}{done.stderr}")
             return outcomes(report.read_text(encoding="utf-8"))
 
 
 def outcomes(report: str) -> dict[str, str]:
-    """Return how each test of a report in JUnit's form went, by its name as pytest takes it."""
+    """Return the outcome of each test in a JUnit report, by pytest's name of the test."""
     found: dict[str, str] = {}
     for case in ElementTree.fromstring(report).iter("testcase"):  # noqa: S314  # pytest has written it
         kinds = {one.tag for one in case}
-        went = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+        outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
         file, class_ = case.get("file", ""), case.get("classname", "").rpartition(".")[2]
         place = [file, class_] if class_ and class_ != Path(file).stem else [file]
         name = "::".join([*place, case.get("name", "")])
-        # Setting up and taking down are reported by themselves where they fail.
-        found[name] = "failed" if found.get(name) == "failed" else went
+        # A failed setup or teardown has its own entry.
+        found[name] = "failed" if found.get(name) == "failed" else outcome
     return found
 
 
 def differences(plain: Outcomes, own: Outcomes) -> list[str]:
-    """Return the tests that went otherwise with the memory."""
+    """Return the tests with different outcomes."""
     return sorted(name for name in plain.keys() | own.keys() if plain.get(name) != own.get(name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 where all tests went the same, 1 where not, 2 for wrong use."""
+    """Return 0 if all outcomes are the same, 1 if not, 2 for wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m release.nanobot_suite", description=__doc__)
     parser.add_argument("checkout", type=Path, help="nanobot's repository")
     parser.add_argument("--folder", type=Path, help="for the environments; a temporary one otherwise")
@@ -119,9 +119,9 @@ def _compare(folder: Path, checkout: Path, version: str, tests: Sequence[str]) -
         counted = Counter(found.values())
         print(f"nanobot {version}, {name}: {', '.join(f'{counted[one]} {one}' for one in sorted(counted))}")
     different = differences(before, after)
-    for _ in range(_AGAIN):
+    for _ in range(_REPEATS):
         known = [name for name in different if name in before]
-        if not known:  # pytest would run all tests where none is named
+        if not known:  # without names, pytest would run all tests
             break
         different = differences(plain.run(known), own.run(known)) + [one for one in different if one not in known]
     for name in different:

@@ -1,4 +1,4 @@
-"""Running other programs, in words when they fail."""
+"""Runs other programs, and reports their failures in readable form."""
 
 import os
 import subprocess
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 class ReleaseError(Exception):
-    """Why there can be no release, for people."""
+    """The reason why a release or a trial failed, as a sentence for people."""
 
 
 def run(
     command: Sequence[str | Path], *, folder: Path, variables: Mapping[str, str] | None = None, seconds: float = 1_800
 ) -> str:
-    """Return the standard output of a program. Raises `ReleaseError` when it fails, with its last words."""
+    """Return the standard output of a program. Raises `ReleaseError` with the end of its output when it fails."""
     words = [str(part) for part in command]
     try:
         done = subprocess.run(
@@ -33,21 +33,21 @@ def run(
 
 
 def split_at_dashes(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words before and behind a lone ``--``."""
+    """Return the words before and after ``--``."""
     place = words.index("--") if "--" in words else len(words)
     return words[:place], words[place + 1 :]
 
 
 def run_in_folder(main: Callable[[Path], None]) -> None:
-    """Run a script's ``main`` in the folder that its first argument names, or in a temporary one.
+    """Run a script's ``main`` in the folder of its first argument, or in a temporary one.
 
-    A `ReleaseError` ends the process with what it says.
+    A `ReleaseError` ends the process with its message.
     """
     try:
         if len(sys.argv) > 1:
             main(Path(sys.argv[1]).absolute())
         else:
-            # What a client has started may still write there when it is taken away.
+            # A client's child process may still write to the folder while it is being deleted.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
                 main(Path(made))
     except ReleaseError as failed:

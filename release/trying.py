@@ -1,4 +1,4 @@
-"""Installing what was built into a clean environment, and using it there as a new user would."""
+"""Installs the built files into a clean environment, and uses them as a new user would."""
 
 import json
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 from release.running import ReleaseError, run
 
 PYTHONS = ("3.11", "3.12", "3.13")
-# What a user's environment would not have, and what would lead the trial away from it.
-_LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT")
+# Prefixes of variables that a new user's environment does not have.
+_REMOVED_VARIABLES = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one Python. ``level`` is that of the index, 0 the best; the seconds are those of each step."""
+    """The result with one Python. ``level`` is the search level, 0 being the best; each step has its seconds."""
 
     python: str
     packages: int
@@ -26,7 +26,7 @@ class Trial:
     demo_seconds: float
 
     def __str__(self) -> str:
-        """Return the trial in a line."""
+        """Return the result as one line."""
         return (
             f"Python {self.python}: {self.packages} packages in {self.install_seconds:.0f} s, "
             f"doctor {self.doctor_seconds:.0f} s, demo {self.demo_seconds:.0f} s"
@@ -34,16 +34,16 @@ class Trial:
 
 
 def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> Trial:
-    """Make an environment of a Python, install, and run ``doctor`` and ``demo`` in it. Raises `ReleaseError`.
+    """Install into a new environment of a Python, and run ``doctor`` and ``demo`` in it. Raises `ReleaseError`.
 
-    ``built`` is the folder of our own files; everything else comes from the package index, as a user gets it.
-    ``folder`` is for the environments, ``host`` the requirement of nanobot-ai.
+    ``built`` is the folder of our own files; everything else comes from the package index. ``folder`` is for the
+    environments, ``host`` is the requirement of nanobot-ai.
     """
     environment, home = folder / f"python-{python}", folder / f"home-{python}"
     workspace = home / "workspace"
     shutil.rmtree(environment, ignore_errors=True)
     workspace.mkdir(parents=True, exist_ok=True)
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_REMOVED_VARIABLES)}
     run(
         ["uv", "venv", "--quiet", "--no-project", "--python", _named(python), environment],
         folder=folder,
@@ -52,7 +52,7 @@ def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> 
     binaries = environment / ("Scripts" if os.name == "nt" else "bin")
     interpreter = binaries / ("python.exe" if os.name == "nt" else "python")
     started = time.monotonic()
-    # Compiled as pip does, or the first import of the store may take longer than a plugin is waited for.
+    # Compiled as by pip, since otherwise the first import of the store may exceed the time limit of a plugin.
     install: list[str | Path] = ["uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", interpreter]
     install += ["--find-links", built]
     run(

@@ -1,1 +1,1 @@
-"""What holds documents, packages and imports to what they say; `python -m release.checks` runs it."""
+"""Checks of documents, packages, imports and catalogues; `python -m release.checks` runs them."""

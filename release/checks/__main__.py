@@ -1,4 +1,4 @@
-"""Run every check, or those whose names hold a given word, and print what is wrong."""
+"""Run every check, or those with a given word in their names, and print the problems."""
 
 import sys
 import traceback
@@ -8,7 +8,7 @@ from release.checks.listed import CHECKS
 
 
 def main(words: list[str]) -> int:
-    """Return 1 where anything is wrong."""
+    """Return 1 if there is any problem."""
     failed = 0
     for name, function in CHECKS.items():
         if words and not any(word in name for word in words):

@@ -1,4 +1,4 @@
-"""The command lines of the documents: found in blocks and in sentences, taken apart, and looked up in the program."""
+"""Finds the command lines in the documents, and checks them against the program."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.cli.main import app
 from release.checks.pages import read
 
 PROGRAM = "nanobot-memory"
-# What may stand before a command: variables, and `uv run` with its own options.
+# An assignment before a command.
 _VARIABLE = re.compile(r"[A-Z_]+=\S*")
 _OPTIONAL = re.compile(r"\[(?=[A-Z一-鿿-])[^\[\]]*\](?:\.\.\.)?")
 _SHELL = ("", "sh", "bash", "shell", "console")
@@ -24,7 +24,7 @@ _SHELL = ("", "sh", "bash", "shell", "console")
 
 @dataclass(frozen=True)
 class CommandLine:
-    """One command of a document, without what stands before it; ``is_whole`` says that it stands in a block."""
+    """One command of a document, without variables and `uv run`. ``is_whole`` says that it is in a code block."""
 
     page: str
     words: tuple[str, ...]
@@ -36,17 +36,17 @@ class CommandLine:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it calls this program."""
+        """Whether the command calls this program."""
         return self.words[0] == PROGRAM
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What stands behind the program's name."""
+        """The words after the program's name."""
         return self.words[1:]
 
 
 def command_lines(path: Path) -> Iterator[CommandLine]:
-    """Yield the commands of a page: every line of its blocks of shell, and what a sentence names between backticks."""
+    """Yield the commands of a page: the lines of shell blocks, and the commands in backticks."""
     page = read(path)
     for language, text, _ in page.code:
         if language in _SHELL:
@@ -62,7 +62,7 @@ def _commands(page: str, line: str, *, is_whole: bool) -> Iterator[CommandLine]:
         try:
             words = shlex.split(_OPTIONAL.sub("", part), comments=True)
         except ValueError:
-            continue  # no command: a sentence, or a diagram
+            continue  # not a command, but a sentence or a diagram
         group = ""
         while words and _VARIABLE.fullmatch(words[0]):
             words = words[1:]
@@ -81,7 +81,7 @@ def _commands(page: str, line: str, *, is_whole: bool) -> Iterator[CommandLine]:
 
 
 def fault_of(line: CommandLine) -> str:
-    """Say what is wrong with a command of ours, or return nothing: an unknown command or option, a wrong value."""
+    """Return the problem of a command of ours, such as an unknown option or a wrong value, or an empty text."""
     command = _program()
     context = typer.Context(command)
     rest = list(line.arguments)
@@ -93,14 +93,14 @@ def fault_of(line: CommandLine) -> str:
     while hasattr(command, "commands") or isinstance(command, typer.core.TyperGroup):
         if not rest or rest[0] in ("COMMAND", "命令", "--help"):
             return ""
-        below = _below(command, context, rest[0])
-        if below is None:
+        subcommand = _subcommand(command, context, rest[0])
+        if subcommand is None:
             return f"there is no command {rest[0]}"
-        command, context, rest = below, typer.Context(below, parent=context, info_name=rest[0]), rest[1:]
+        command, context, rest = subcommand, typer.Context(subcommand, parent=context, info_name=rest[0]), rest[1:]
     rest = [word for word in rest if word != "--help"]
     try:
         command.make_context(command.name, rest, parent=context.parent)
-    except Exception as error:  # typer's errors of use have no common name that it exports
+    except Exception as error:  # typer exports no common class of usage errors
         name = type(error).__name__
         is_cut_short = name == "MissingParameter" or (name == "BadOptionUsage" and "requires an argument" in str(error))
         return "" if is_cut_short and not line.is_whole else f"{name}: {error}"
@@ -112,14 +112,14 @@ def _program() -> Any:
     return typer.main.get_command(app)
 
 
-_found: dict[tuple[int, str], Any] = {}
+_subcommands: dict[tuple[int, str], Any] = {}
 
 
-def _below(command: Any, context: typer.Context, name: str) -> Any:
-    """Return a command of a group, which is looked for among all that is installed: once in a process."""
-    if (id(command), name) not in _found:
-        _found[id(command), name] = command.resolve_command(context, [name])[1]
-    return _found[id(command), name]
+def _subcommand(command: Any, context: typer.Context, name: str) -> Any:
+    """Return a command of a group, looked up among the installed commands once per process."""
+    if (id(command), name) not in _subcommands:
+        _subcommands[id(command), name] = command.resolve_command(context, [name])[1]
+    return _subcommands[id(command), name]
 
 
 def _flags(command: Any) -> Sequence[str]:

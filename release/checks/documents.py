@@ -1,4 +1,4 @@
-"""What documents say: links, commands, examples, dependencies, and rows of acceptance."""
+"""Checks of the documents: links, commands, examples, dependencies and acceptance rows."""
 
 import ast
 import asyncio
@@ -30,14 +30,14 @@ _ROW = re.compile(r"^\| (?P<row>[A-Z0-9]{2}-\d{2}) \| (?P<state>\w+) \|", re.MUL
 
 @check("links of documents lead somewhere")
 def links() -> Iterator[str]:
-    """A file, and a heading where one is named."""
+    """A link names an existing file, and an existing heading if it has one."""
     for path in PAGES:
         yield from (f"{path.relative_to(ROOT)}: {link}" for link in broken_links(path))
 
 
 @check("the README and mkdocs.yml name every document")
-def named() -> Iterator[str]:
-    """MkDocs itself tells of pages that it does not find."""
+def listed_documents() -> Iterator[str]:
+    """MkDocs itself reports missing pages."""
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in sorted(DOCS.rglob("*.md")):
         name = page.relative_to(DOCS).as_posix()
@@ -49,7 +49,7 @@ def named() -> Iterator[str]:
 
 @check("every module and folder that a document names is there")
 def modules() -> Iterator[str]:
-    """By its place in the project, or below the folder of the distributions; `memory/` is of a workspace."""
+    """By its path in the project, or in the folder of the distributions. `memory/` belongs to a workspace."""
     for path in PAGES:
         for name in sorted(
             set(re.findall(r"`(?!memory/)([a-z_]+(?:/[a-z_]+)+(?:\.(?:py|toml))?)/?`", path.read_text("utf-8")))
@@ -60,7 +60,7 @@ def modules() -> Iterator[str]:
 
 @check("every command in a document is one that there is")
 def commands() -> Iterator[str]:
-    """Ours are read by the program; of others, modules, files and targets are looked for."""
+    """The program parses our commands. In others, modules, files and make targets are checked."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for line in dict.fromkeys(line for path in PAGES for line in command_lines(path)):
         program, *rest = line.words
@@ -78,12 +78,12 @@ def commands() -> Iterator[str]:
 
 @check("examples of code and configuration in documents are accepted")
 def examples() -> Iterator[str]:
-    """Python is run beside a memory; JSON must hold options that there are."""
+    """Python is run with a memory, and JSON may hold only options that exist."""
     for path in PAGES:
         for language, text, line in read(path).code:
             where = f"{path.relative_to(ROOT)}:{line}"
             try:
-                if language == "python" and path != ENTRY_POINTS:  # whose are tests: PL-07
+                if language == "python" and path != ENTRY_POINTS:  # it has tests of its own
                     asyncio.run(_run(text))
                 elif language == "json":
                     yield from (f"{where}: {one}" for one in _wrong_options(json.loads(text)))
@@ -117,7 +117,7 @@ def _wrong_options(raw: dict[str, Any]) -> Iterator[str]:
 
 @check("docs/dependencies.md names every dependency, and no other")
 def dependencies() -> Iterator[str]:
-    """Those of every distribution with a reason, and those of development by name."""
+    """Every distribution's dependencies are listed with a reason, and those of development by name."""
     page = (DOCS / "dependencies.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("|")]
     told = {name.strip() for row in rows if len(row) == 4 for name in row[0].split(",")} - {"package", "---"}
@@ -137,7 +137,7 @@ def dependencies() -> Iterator[str]:
 
 @check("CHANGELOG.md begins with what comes next, and has each version once")
 def changelog() -> Iterator[str]:
-    """The form of Keep a Changelog, which the release reads."""
+    """The release reads the format of Keep a Changelog."""
     versions = [one.version for one in sections((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))]
     if versions[:1] != ["Unreleased"] or len(set(versions)) != len(versions):
         yield f"sections: {versions}"
@@ -145,14 +145,14 @@ def changelog() -> Iterator[str]:
 
 @check("every distribution carries the licence")
 def licence() -> Iterator[str]:
-    """The same as the project's."""
+    """Each has the project's own file."""
     text = (ROOT / "LICENSE").read_bytes()
     yield from (str(f) for f in project_files(ROOT) if (f.parent / "LICENSE").read_bytes() != text)
 
 
 @check("every row of docs/acceptance.md that is shown is carried by a test")
 def acceptance() -> Iterator[str]:
-    """Rows stand as literals in ``pytest.mark.accept``; an open one is carried by none."""
+    """Tests name rows as literals in ``pytest.mark.accept``. No test may name an open row."""
     text = (DOCS / "acceptance.md").read_text(encoding="utf-8")
     rows = {match["row"]: match["state"] for match in _ROW.finditer(text)}
     carried = set()

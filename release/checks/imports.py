@@ -1,4 +1,4 @@
-"""Who imports whom, beside what `lint-imports` holds."""
+"""Checks of imports that `lint-imports` does not make, and of entry points."""
 
 import ast
 import importlib
@@ -12,9 +12,9 @@ from release.house import House, circles
 from release.versions import OWN, projects
 
 _HERE = "nanobot_memory_plugins."
-_LONGEST = 600
-# The log, the tables and the lines of commands each have one module that reaches them; nothing goes beside it.
-_WAYS_OUT = {
+_MAX_LINES = 600
+# The only modules that may use the log, the console and the terminal directly.
+_OUTPUT_MODULES = {
     r"^import loguru|^from loguru import logger": {"core/log.py"},
     r"\bConsole\(|rich\.markup|^from rich import print": {"core/cli/console.py"},
     r"typer\.s?echo\(|click\.s?echo\(": {"core/cli/plain.py", "core/cli/main.py"},
@@ -22,14 +22,14 @@ _WAYS_OUT = {
 
 
 def modules() -> Iterator[tuple[Path, str]]:
-    """Yield every module of the product, and the distribution that it is of."""
+    """Yield every module of the product, and its distribution."""
     for file in sorted(NAMESPACE.glob("*/**/*.py")):
         yield file, file.relative_to(NAMESPACE).parts[0]
 
 
 @cache
 def imported(file: Path) -> frozenset[str]:
-    """Return what a module imports, wherever in it: ``a.b`` for ``import a.b``, ``a.b.c`` for ``from a.b import c``."""
+    """Return all imports of a module: ``a.b`` for ``import a.b``, ``a.b.c`` for ``from a.b import c``."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -40,8 +40,8 @@ def imported(file: Path) -> frozenset[str]:
 
 
 @check("distributions need those of ours that they import, and no others")
-def needed() -> Iterator[str]:
-    """What is imported in one is a dependency of its."""
+def dependencies() -> Iterator[str]:
+    """A distribution depends on exactly those of ours that it imports."""
     tables = projects(ROOT)
     for folder in sorted(path.parent for path in NAMESPACE.glob("*/pyproject.toml")):
         names = {name.split(".")[1] for f in folder.rglob("*.py") for name in imported(f) if name.startswith(_HERE)}
@@ -53,7 +53,7 @@ def needed() -> Iterator[str]:
 
 @check("only the bridge knows nanobot, and nothing knows pytest")
 def frameworks() -> Iterator[str]:
-    """Wherever in a module it is imported."""
+    """Imports inside functions count as well."""
     for file, distribution in modules():
         tops = {name.split(".")[0] for name in imported(file)}
         if "nanobot" in tops and distribution != "bridge":
@@ -63,25 +63,25 @@ def frameworks() -> Iterator[str]:
 
 
 @check("the log and the terminal are reached through one module each")
-def ways_out() -> Iterator[str]:
-    """Ruff tells of ``print``."""
+def output_modules() -> Iterator[str]:
+    """Ruff reports ``print``."""
     for file, _ in modules():
         text, name = file.read_text(encoding="utf-8"), file.relative_to(NAMESPACE).as_posix()
         yield from (
             f"{name}: {way}"
-            for way, allowed in _WAYS_OUT.items()
+            for way, allowed in _OUTPUT_MODULES.items()
             if name not in allowed and re.search(way, text, re.MULTILINE)
         )
 
 
 @check("modules are short, and none import each other in a circle")
-def shape() -> Iterator[str]:
-    """Circles of rooms in every distribution; `lint-imports` knows those of three."""
+def structure() -> Iterator[str]:
+    """Import cycles are checked in every distribution; `lint-imports` checks three."""
     house = House(ROOT)
     for distribution in house.distributions:
         yield from (f"{distribution}: {' '.join(one)}" for one in circles(house.rooms(distribution)))
     for file, _ in modules():
-        if (length := len(file.read_text(encoding="utf-8").splitlines())) > _LONGEST:
+        if (length := len(file.read_text(encoding="utf-8").splitlines())) > _MAX_LINES:
             yield f"{file.relative_to(ROOT)}: {length} lines"
 
 
@@ -98,21 +98,21 @@ def entry_points() -> Iterator[str]:
 
 @check("the public names that type checkers read are there")
 def public_names() -> Iterator[str]:
-    """``core`` loads them when they are used; what type checkers read stands beside."""
+    """``core`` loads its names lazily; type checkers read a separate list of them."""
     for package in ("core",):
         module = importlib.import_module(_HERE + package)
         file = Path(str(module.__file__))
         stub = file.with_suffix(".pyi")
         tree = ast.parse((stub if stub.is_file() else file).read_text(encoding="utf-8"))
         blocks = [tree] if stub.is_file() else [block for block in tree.body if isinstance(block, ast.If)]
-        told = {
+        declared = {
             alias.name: str(node.module)
             for block in blocks
             for node in block.body
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        yield from (f"{package}: {name}" for name in sorted(set(told) ^ set(module.__all__)))
-        for name, place in told.items():
+        yield from (f"{package}: {name}" for name in sorted(set(declared) ^ set(module.__all__)))
+        for name, place in declared.items():
             if getattr(module, name) is not getattr(importlib.import_module(place), name):
                 yield f"{package}: {name} is not that of {place}"

@@ -1,4 +1,4 @@
-"""The checks by their names: each is a function that yields what is wrong, one line each."""
+"""The registry of checks. A check is a function that yields its problems, one line each."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,10 +11,10 @@ CHECKS: dict[str, Check] = {}
 
 
 def check(name: str) -> Callable[[Check], Check]:
-    """Put a function on the list."""
+    """Register a function as a check."""
 
-    def put(function: Check) -> Check:
+    def register(function: Check) -> Check:
         CHECKS[name] = function
         return function
 
-    return put
+    return register

@@ -1,4 +1,4 @@
-"""Markdown pages, taken apart."""
+"""Parses Markdown pages."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from release.checks.listed import ROOT
 
 DOCS, README, ENTRY_POINTS = ROOT / "docs", ROOT / "README.md", ROOT / "entry_points.md"
-# Where the repository will be: pages that a package index shows link to it.
+# The address of the repository, for links in pages that a package index shows.
 REPOSITORY = "https://github.com/nanobot-memory-plugins/nanobot-memory-plugins/blob/main/"
 PAGES = (*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")))
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -21,21 +21,21 @@ _PARSER = MarkdownIt("commonmark").enable("table")
 
 @dataclass
 class Page:
-    """What stands in a page, each kind in its order."""
+    """The parts of a page, each kind in order."""
 
     anchors: set[str] = field(default_factory=set)
-    """What ``#...`` may name, as GitHub and MkDocs make it of headings that are no namesakes."""
+    """The anchors of headings, as GitHub and MkDocs form them for unique headings."""
     code: list[tuple[str, str, int]] = field(default_factory=list)
-    """Language, text, and the line on which the text begins."""
+    """The language, the text and the first line of each code block."""
     links: list[str] = field(default_factory=list)
     """Targets of links and pictures."""
     spans: list[str] = field(default_factory=list)
-    """Code within sentences and tables."""
+    """Code in sentences and tables."""
 
 
 @cache
 def read(path: Path) -> Page:
-    """Take a page apart, once in a process."""
+    """Parse a page, once per process."""
     page = Page()
     tokens = _PARSER.parse(path.read_text(encoding="utf-8"))
     for number, token in enumerate(tokens):
@@ -60,7 +60,7 @@ def _targets(token: Token) -> Iterator[str]:
 
 
 def broken_links(path: Path) -> Iterator[str]:
-    """Yield the links of a page that lead to no file, or to no heading."""
+    """Yield the links of a page to missing files or headings."""
     for link in read(path).links:
         if link.startswith(REPOSITORY):
             if not (ROOT / link.removeprefix(REPOSITORY)).exists():

@@ -1,4 +1,4 @@
-"""What tests may import, so that code can be changed without breaking those of promises."""
+"""Checks the imports of behaviour tests, so that internal changes do not break them."""
 
 import ast
 import sys
@@ -15,8 +15,8 @@ _PUBLIC = {
     "nanobot_memory_plugins.tools.scripted_model",
     "tests.behaviour.kit",
 }
-# What runs a command and what drives the panel, in the kit alone.
-_DRIVEN = {
+# Further modules that files of the kit may import, to run a command or drive the panel.
+_KIT_IMPORTS = {
     "command.py": ("nanobot_memory_plugins.core.cli.main",),
     "breaking_off.py": ("nanobot_memory_plugins.core.cli.main",),
     "killed_entries.py": ("nanobot_memory_plugins.core.cli.main",),
@@ -26,15 +26,15 @@ _DRIVEN = {
 
 @check("tests of promises import public names alone")
 def behaviour() -> Iterator[str]:
-    """Of ours ``core``, ``core.testing``, the scripted model and their own kit; more where that runs a command.
+    """They may import ``core``, ``core.testing``, the scripted model and their own kit, which may import more.
 
-    Plugins that a test installs are called "third_party_" and something.
+    The names of plugins that a test installs begin with "third_party_".
     """
     others = {*sys.stdlib_module_names, *packages_distributions()} - {"nanobot_memory_plugins", "tests"}
     for file in sorted(BEHAVIOUR.rglob("*.py")):
         for line, name in _imported(file):
             is_of_the_kit = name.startswith("tests.behaviour.kit.")
-            driven = _DRIVEN.get(file.name, ()) if file.parent == BEHAVIOUR / "kit" else ()
+            driven = _KIT_IMPORTS.get(file.name, ()) if file.parent == BEHAVIOUR / "kit" else ()
             is_driven = any(f"{name}.".startswith(f"{one}.") for one in driven)
             is_installed = name.startswith("third_party_")
             is_free = name in _PUBLIC or is_of_the_kit or is_driven or is_installed or name.split(".")[0] in others
