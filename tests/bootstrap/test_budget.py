@@ -15,7 +15,7 @@ EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
 DEFAULTS = BootstrapOptions()
 
 
-def around(files) -> dict[str, int]:
+def overhead_of(files) -> dict[str, int]:
     return {name: default_overhead(name) for name in files}
 
 
@@ -25,9 +25,9 @@ def rendered(texts) -> str:
 
 
 @pytest.mark.accept("BB-01")
-def test_many_large_files_stay_inside_98_percent_of_the_total():
+def test_many_large_files_stay_within_98_percent_of_the_total():
     files = {f"FILE{number}.md": f"{number}" * 15_000 for number in range(5)}
-    shown = fit_to_budget(files, around(files), DEFAULTS)
+    shown = fit_to_budget(files, overhead_of(files), DEFAULTS)
     assert 22_000 < len(rendered(shown.texts)) <= 0.98 * 24_000
     assert len(rendered(shown.texts)) <= shown.used <= 0.98 * 24_000
     assert shown.texts["FILE0.md"] == files["FILE0.md"]
@@ -52,7 +52,7 @@ def test_small_files_are_unchanged_to_the_byte():
         "EMPTY.md": "",
         "N.md": "\0\ud800",
     }
-    shown = fit_to_budget(files, around(files), DEFAULTS)
+    shown = fit_to_budget(files, overhead_of(files), DEFAULTS)
     assert shown.texts == files
     assert list(shown.texts) == list(files)
     assert (shown.cut, shown.skipped) == ((), ())
@@ -77,8 +77,8 @@ OPTIONS = st.builds(
 @pytest.mark.accept("BB-01")
 @settings(max_examples=examples(EXAMPLES), deadline=None)
 @given(st.dictionaries(NAMES, TEXTS, max_size=6), OPTIONS)
-def test_whatever_the_files_and_the_options(files: dict[str, str], options: BootstrapOptions):
-    overhead = around(files)
+def test_the_budget_holds_for_any_files_and_options(files: dict[str, str], options: BootstrapOptions):
+    overhead = overhead_of(files)
     shown = fit_to_budget(files, overhead, options)
     assert len(rendered(shown.texts)) <= shown.used <= 0.98 * options.total_max_chars
     assert all(len(text) <= options.max_chars for text in shown.texts.values())

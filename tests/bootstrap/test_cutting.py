@@ -46,7 +46,7 @@ def test_a_text_with_lines_is_cut_between_them():
     assert done.text.endswith(lines[-1])
 
 
-def test_a_paragraph_is_kept_whole_where_one_ends_near():
+def test_a_cut_moves_to_a_nearby_paragraph_break():
     paragraphs = [f"Paragraph {number}.\n" + "\n".join(["words and words"] * 20) for number in range(60)]
     done = cut_to("\n\n".join(paragraphs), 10_000)
     assert set(done.head.split("\n\n")) <= set(paragraphs)
@@ -56,7 +56,7 @@ def test_a_paragraph_is_kept_whole_where_one_ends_near():
 
 
 @pytest.mark.accept("BB-02")
-def test_the_marker_of_a_chinese_text_is_chinese_and_says_the_same():
+def test_a_chinese_text_gets_a_chinese_marker():
     text = "\n".join(["- 回答要简短，用 Python 写脚本。"] * 2_000)
     done = cut_to(text, 10_000, name="memory/MEMORY.md")
     assert (
@@ -79,7 +79,7 @@ RATIOS = st.floats(0, 1)
 @pytest.mark.accept("BB-02")
 @settings(max_examples=examples(EXAMPLES), deadline=None)
 @given(TEXTS, st.integers(0, 3_000), RATIOS, RATIOS, st.text(max_size=80))
-def test_whatever_the_text_and_the_budget(text: str, limit: int, head: float, tail: float, name: str):
+def test_a_cut_fits_for_any_text_and_budget(text: str, limit: int, head: float, tail: float, name: str):
     text = text + "z" * max(0, limit + 1 - len(text))  # only longer texts are cut
     done = cut(text, name, limit=limit, head_ratio=head, tail_ratio=tail)
     assert done == cut(text, name, limit=limit, head_ratio=head, tail_ratio=tail)

@@ -34,7 +34,7 @@ async def test_files_beyond_the_budget_are_skipped_with_a_warning(tmp_path, warn
 
 
 @pytest.mark.accept("BB-04")
-async def test_the_doctor_says_how_large_the_bootstrap_is(tmp_path, memory):
+async def test_doctor_reports_the_size_of_the_bootstrap_files(tmp_path, memory):
     (tmp_path / "memory").mkdir(exist_ok=True)
     (tmp_path / "AGENTS.md").write_text("word " * 400, encoding="utf-8")
     (tmp_path / "memory" / "MEMORY.md").write_text("用户喜欢咖啡\n" * 100, encoding="utf-8")
@@ -45,7 +45,7 @@ async def test_the_doctor_says_how_large_the_bootstrap_is(tmp_path, memory):
 
 
 @pytest.mark.accept("BB-04")
-async def test_the_doctor_names_what_is_left_out_and_how_to_mend_it(tmp_path, memory):
+async def test_doctor_names_shortened_files_with_a_hint(tmp_path, memory):
     (tmp_path / "AGENTS.md").write_text(LARGE, encoding="utf-8")
     _, cut = [f for f in await memory.diagnose() if f.subject.startswith("bootstrap file")]
     assert cut.subject == "bootstrap file AGENTS.md"

@@ -49,7 +49,7 @@ TEXTS = st.text(st.sampled_from("ab 中文。.\n"), max_size=400)
 
 
 @given(st.lists(TEXTS, max_size=12), st.integers(1, 60))
-def test_no_chunk_passes_its_limit_and_nothing_is_lost(blocks: list[str], limit: int):
+def test_no_chunk_exceeds_its_limit_and_nothing_is_lost(blocks: list[str], limit: int):
     chunks = pack(blocks, limit)
     assert all(estimate_tokens(chunk) <= limit for chunk in chunks)
     assert "".join("".join(chunks).split("\n")) == "".join("".join(blocks).split("\n"))

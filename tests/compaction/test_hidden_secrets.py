@@ -3,7 +3,7 @@
 from nanobot_memory_plugins.compaction.transcript import safe_text
 
 
-def test_a_redactor_that_fails_lets_nothing_through():
+def test_a_failing_redactor_lets_no_text_through():
     def broken(text: str) -> str:
         raise ValueError(text)
 

@@ -26,7 +26,7 @@ def test_the_language_is_that_of_the_user_not_of_tools_and_answers():
     texts=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=600)), max_size=12),
     tokens=st.integers(0, 400),
 )
-def test_it_never_passes_its_budget_and_can_always_be_encoded(texts, tokens):
+def test_an_excerpt_never_exceeds_its_budget_and_can_be_encoded(texts, tokens):
     written = render(chat(*texts), tokens=tokens)
     assert estimate_tokens(written) <= tokens
     written.encode("utf-8")

@@ -30,12 +30,12 @@ def test_text_without_imitations_stays_as_it_is():
         f"{PREFIX['en']} #00000000\nbody\n{SUFFIX['en']} #00000000\nafter",
     ],
 )
-def test_a_broken_fence_is_seen_where_it_would_be_injected(block):
+def test_a_broken_fence_is_detected_before_it_is_injected(block):
     assert not is_fenced(block)
 
 
 @given(st.text(), st.sampled_from(FORGERIES), st.text())
-def test_whatever_surrounds_a_forgery_the_fence_holds(before, forgery, after):
+def test_a_forged_marker_never_breaks_the_fence(before, forgery, after):
     block = fence([before + forgery + after], language="en")
     assert block is not None
     assert is_fenced(block)

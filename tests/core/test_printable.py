@@ -27,13 +27,13 @@ TEXTS = st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()))
 
 
 @each("text", HONEST)
-def test_honest_text_stays_as_it_is(text: str):
+def test_ordinary_text_is_unchanged(text: str):
     assert printable(text) == text
     assert escape_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
 
 
 @each("name", SEQUENCES)
-def test_nothing_that_steers_or_hides_is_left(name: str):
+def test_control_and_invisible_characters_are_removed(name: str):
     shown = printable(f"before {SEQUENCES[name]} after")
     assert found_in(shown) == set()
     assert shown.startswith("before ")
@@ -47,7 +47,7 @@ def test_json_reads_back_as_it_was_and_hides_nothing(text: str):
     assert printable(encoded) == encoded
 
 
-def test_a_block_holds_nothing_hidden():
+def test_a_block_contains_no_invisible_text():
     block = fence([f"the zebra {HOSTILE} costs 42"], language="en")
     assert block is not None
     assert found_in(block) == set()

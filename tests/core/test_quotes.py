@@ -51,7 +51,7 @@ def test_both_chinese_scripts_match_and_the_last_message_wins():
     assert (found.record, found.origin) == ("new", Origin.USER)
 
 
-def test_pasted_and_quoted_text_is_not_the_users():
+def test_pasted_and_quoted_text_does_not_count_as_the_users():
     pasted = "Look at this:\n```\nI always pay Mallory.\n```"
     assert quoted("I always pay Mallory", pasted) is None
     assert quoted("I always pay Mallory", "> I always pay Mallory.\n\nHe wrote that.") is None

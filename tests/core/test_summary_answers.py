@@ -46,7 +46,7 @@ def test_a_summary_is_usable(answer: str):
         ("\n".join(SOURCE.splitlines()[:2]), "echo"),
     ],
 )
-def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
+def test_an_answer_that_is_not_a_summary_is_rejected(answer: str, wrong: str):
     assert summary_fault(clean_summary(answer), [SOURCE], prompt=PROMPT["en"]) == wrong
 
 
@@ -61,5 +61,5 @@ def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
         ("a\x00\ud800", "a"),
     ],
 )
-def test_what_surrounds_an_answer_is_taken_off(answer: str, cleaned: str):
+def test_wrapping_around_an_answer_is_removed(answer: str, cleaned: str):
     assert clean_summary(answer) == cleaned

@@ -15,7 +15,7 @@ def characters(value: object) -> int:
     return len(value) if isinstance(value, str | bytes) else 0
 
 
-def test_of_a_long_list_the_first_thousand_are_kept_and_the_others_counted():
+def test_a_long_list_is_cut_to_its_first_thousand_items_and_the_others_are_counted():
     copy = bounded_copy(list(range(1_000_000)))
     assert copy[:1_000] == tuple(range(1_000))
     assert copy[1_000:] == ("[… 999,000 more]",)
@@ -24,7 +24,7 @@ def test_of_a_long_list_the_first_thousand_are_kept_and_the_others_counted():
     assert copy["…"] == "[… 4,000 more]"
 
 
-def test_texts_inside_are_cut_and_one_on_its_own_is_not():
+def test_texts_in_a_container_are_cut_but_a_single_text_is_not():
     text = "x" * 1_000_000
     assert bounded_copy(text) is text
     assert characters(bounded_copy([text] * 50)) < 266_000

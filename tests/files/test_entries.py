@@ -51,7 +51,7 @@ def entries(text: bytes | str) -> list[NoteEntry]:
 
 @pytest.mark.accept("LR-01")
 @each("kind", NoteType)
-def test_an_entry_stands_in_the_file_as_documented(kind: NoteType) -> None:
+def test_a_note_is_written_in_the_documented_format(kind: NoteType) -> None:
     note = Note("stay with sqlite", "- cheap\n- simple", type=kind, tags=("cloudflare", "sqlite"), origin=Origin.TOOL)
     text = render_note(note, id="5f0c2a9be1d04437", time=TIME, scope=Scope(session="cli:direct"))
     assert text == (

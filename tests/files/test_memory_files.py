@@ -62,7 +62,7 @@ async def test_the_files_are_synced_soon_after(
     await until(lambda: synced)
 
 
-async def test_what_comes_while_another_process_holds_the_files_waits_and_is_written_in_its_order(
+async def test_records_wait_in_order_while_another_process_holds_the_lock(
     open_files: Opener, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
 ) -> None:
     monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.3)
@@ -77,7 +77,7 @@ async def test_what_comes_while_another_process_holds_the_files_waits_and_is_wri
     assert len(warnings) == 1
 
 
-async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_holds(
+async def test_close_does_not_wait_forever_for_a_lock_of_another_process(
     open_files: Opener, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
 ) -> None:
     monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.1)
@@ -93,7 +93,7 @@ async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_ho
 
 
 @pytest.mark.parametrize("error", [RuntimeError("sk-secret"), SystemExit(1)])
-async def test_a_failing_redaction_lets_nothing_through(
+async def test_a_failing_redaction_lets_no_text_through(
     open_files: Opener, warnings: list[str], error: BaseException
 ) -> None:
     def redact(_text: str, _origin: Origin) -> str:

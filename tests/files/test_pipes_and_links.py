@@ -23,7 +23,7 @@ def outside_of(workspace: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", ["memory/.locks", ".storage"])
-def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Path, name: str) -> None:
+def test_nothing_is_written_through_a_linked_memory_folder(tmp_path: Path, name: str) -> None:
     workspace, outside = tmp_path / "workspace", tmp_path / "outside"
     (outside / "kept").mkdir(parents=True)
     (outside / "1-0123456789abcdef.spill").write_bytes(b"not ours")
@@ -50,7 +50,7 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
     assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]
 
 
-def test_a_linked_index_is_named_by_the_doctor_with_its_mend(tmp_path: Path) -> None:
+def test_doctor_reports_a_linked_index_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     workspace = tmp_path / "workspace"
     workspace.mkdir()
@@ -61,7 +61,7 @@ def test_a_linked_index_is_named_by_the_doctor_with_its_mend(tmp_path: Path) -> 
     assert outside_of(workspace) == {}
 
 
-def test_a_linked_long_term_file_brings_nothing_from_outside_into_a_prompt(tmp_path: Path) -> None:
+def test_a_link_out_of_the_workspace_is_never_read_into_a_prompt(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     (workspace / "memory").mkdir(parents=True)
     text = "# Agent Memory\n\n## Active Memories\n\n### [aaaaaaaa] fact | 0.60 | 2026-01-01 | 0\nThe plum is ripe.\n"

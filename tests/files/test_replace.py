@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
 
 
-def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_a_failure_leaves_the_file_unchanged(tmp_path: Path) -> None:
     real = tmp_path / "real.md"
     real.write_bytes(b"one")
     link = tmp_path / "MEMORY.md"

@@ -32,7 +32,7 @@ def record(text: str, session: str = "s") -> TranscriptRecord:
 
 @settings(max_examples=examples(300), deadline=None)
 @given(RECORDS)
-def test_a_record_survives_its_line(record: TranscriptRecord) -> None:
+def test_a_record_is_read_back_from_its_line(record: TranscriptRecord) -> None:
     line = render_transcript_line(record)
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
@@ -48,7 +48,7 @@ def test_a_record_survives_its_line(record: TranscriptRecord) -> None:
         b"\xff\xfe", b"[" * 100_000, b"# Markdown", b"1" * 5000,
     ],
 )  # fmt: skip
-def test_a_torn_or_foreign_line_is_none(line: bytes) -> None:
+def test_an_incomplete_or_unrelated_line_is_ignored(line: bytes) -> None:
     assert parse_transcript_line(line) is None
 
 

@@ -79,7 +79,7 @@ async def test_a_tool_result_of_any_size_is_kept_cut_and_costs_the_loop_nothing(
     assert len(next((tmp_path / "memory").glob("20*.md")).read_text("utf-8")) < 20_000
 
 
-def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_is_shown():
+def test_no_part_of_a_secret_across_the_border_of_the_read_text_is_shown():
     limit = 2_000
     secret = "ghp_" + "aB3dE5fG7h" * 4
     for border in (limit, limit * 4 + _MARGIN):
@@ -94,7 +94,7 @@ def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_i
 
 
 @pytest.mark.parametrize("windows", [1, 2, 3])
-def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(windows):
+def test_no_part_of_a_secret_across_the_end_of_the_budget_is_shown(windows):
     secret = "Tundra77wV" * 3
     for before in range(windows * 16_384 - 60, windows * 16_384 + 10, 7):
         text = ("word " * 20_000)[:before] + f" password={secret} " + "word " * 20_000
@@ -104,14 +104,14 @@ def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(win
         assert hidden.endswith(UNCHECKED)
 
 
-async def kept_of_a_result(folder, *, limit: float, slow: float, monkeypatch) -> str:
+async def note_of_result(folder, *, limit: float, slow: float, monkeypatch) -> str:
     """Run a tool on a machine that is so busy that looking for secrets takes ``slow`` seconds; give the note's text."""
 
-    def on_a_busy_machine(value, **how):
+    def slow_preview(value, **how):
         time.sleep(slow)
         return safe_preview(value, **how)
 
-    monkeypatch.setattr(observation, "safe_preview", on_a_busy_machine)
+    monkeypatch.setattr(observation, "safe_preview", slow_preview)
     settings = {"core": {"tool_limit": limit}, "plugins": {"storage": {"embedding_provider": "none"}}}
     async with MemoryHost(folder, config=MemoryConfig.model_validate(settings)) as memory:
         receipt = await memory.tool_executed(
@@ -122,6 +122,6 @@ async def kept_of_a_result(folder, *, limit: float, slow: float, monkeypatch) ->
 
 
 async def test_a_result_that_cannot_be_checked_in_time_is_hidden_and_the_note_kept(tmp_path, monkeypatch):
-    note = await kept_of_a_result(tmp_path, limit=1.0, slow=0.9, monkeypatch=monkeypatch)
+    note = await note_of_result(tmp_path, limit=1.0, slow=0.9, monkeypatch=monkeypatch)
     assert UNCHECKED in note
     assert "wombats" not in note

@@ -67,7 +67,7 @@ async def test_a_failure_is_a_short_note():
     assert len(note.details) < 1_000
 
 
-async def test_all_tools_by_default_ours_left_out_and_a_list_by_configuration():
+async def test_all_tools_except_ours_are_observed_unless_configured():
     assert await observe("anything_at_all") is not None
     assert await observe("memory_search") is None
     assert await observe("read_file", tools=("write_*", "exec")) is None
@@ -75,6 +75,6 @@ async def test_all_tools_by_default_ours_left_out_and_a_list_by_configuration():
     assert await observe("exec", exclude=("ex*",)) is None
 
 
-async def test_what_the_web_brings_is_marked_as_such():
+async def test_results_from_the_web_have_that_origin():
     assert (await observe("web_fetch")).origin is Origin.WEB
     assert (await observe("exec")).origin is Origin.TOOL

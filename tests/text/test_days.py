@@ -57,7 +57,7 @@ def test_a_phrase_names_its_days(row: tuple[str, str, str], named: str):
 
 
 @each("text", NONE)
-def test_what_only_looks_like_days_names_none(text: str):
+def test_text_that_only_resembles_days_names_none(text: str):
     assert spans(text) == []
 
 

@@ -55,16 +55,16 @@ OWN = [
 ]
 
 
-def test_what_is_pasted_is_told_from_what_its_author_says():
+def test_pasted_text_is_separated_from_the_authors_own_words():
     kept = [kind for kind, text in PASTES.items() if FOREIGN in text_to_assistant(text)]
     assert kept == []
 
 
-def test_what_users_write_themselves_stays():
+def test_text_that_users_write_themselves_is_kept():
     lost = [text for text in OWN if text_to_assistant(text).split() != text.split()]
     assert lost == []
 
 
-def test_a_message_is_never_longer_without_its_pastes_and_an_empty_one_stays_empty():
+def test_removing_pasted_text_never_lengthens_a_message():
     for text in (*PASTES.values(), *OWN, "", "\n", "```", ">", "> "):
         assert len(text_to_assistant(text)) <= len(text)

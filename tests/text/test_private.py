@@ -16,11 +16,11 @@ from tests.support.each import each
         ("nothing", "nothing"),
     ],
 )
-def test_private_parts_are_cut_out_and_what_is_not_closed_goes_to_the_end(text: str, left: str):
+def test_private_parts_are_removed_and_an_unclosed_one_extends_to_the_end(text: str, left: str):
     assert without_private(text) == left
 
 
-def test_a_private_message_begins_with_the_word():
+def test_a_private_message_begins_with_the_command():
     assert all(map(is_private, ("/private I am ill", " /PRIVATE\nso", "/private")))
     assert not any(map(is_private, ("private I am ill", "see /private", "/privately owned", "")))
 
@@ -45,7 +45,7 @@ def test_only_the_exact_words_pause_and_resume(text: str, command: str):
     assert memory_command(text) == command
 
 
-def test_of_a_history_goes_what_is_private_or_paused_with_what_answers_it():
+def test_private_and_paused_messages_of_a_history_are_dropped_with_their_answers():
     said = [
         ("user", "one"),
         ("assistant", "to one"),

@@ -25,6 +25,6 @@ from tests.support.each import each
         ]
     ),
 )
-def test_a_text_falls_into_its_sentences(sentences: tuple[str, ...]):
+def test_a_text_is_split_into_its_sentences(sentences: tuple[str, ...]):
     assert tuple(sentences_of(" ".join(sentences))) == sentences
     assert tuple(sentences_of("\n".join(sentences))) == sentences

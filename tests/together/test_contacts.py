@@ -28,7 +28,7 @@ def everything_in(workspace: Path) -> str:
     return text_of(workspace, ".md", ".jsonl", ".json")
 
 
-async def test_what_the_user_said_of_people_stays_readable_in_every_file_and_is_recalled_after_a_restart(tmp_path):
+async def test_contacts_that_the_user_said_stay_readable_and_are_recalled_after_a_restart(tmp_path):
     async with MemoryHost(tmp_path, config=config()) as memory:
         told = (await memory.message_received(session_key="cli:one", text=SAID)).block
         await memory.message_sent(session_key="cli:one", text=f"Noted: {MAIL.upper()}, 0341/1234567.")
@@ -48,7 +48,7 @@ async def test_what_the_user_said_of_people_stays_readable_in_every_file_and_is_
     assert said == f"It is {PHONE}."
 
 
-async def test_what_only_a_page_said_is_hidden_in_its_note_and_where_the_assistant_repeats_it(tmp_path):
+async def test_contacts_from_a_web_page_are_hidden_in_its_note_and_in_the_assistants_reply(tmp_path):
     async with MemoryHost(tmp_path, config=config()) as memory:
         await memory.message_received(session_key="cli:one", text=f"Write to {MAIL}, please.")
         await memory.tool_executed(session_key="cli:one", tool_name="web_fetch", arguments={}, result=f"{PAGE} {MAIL}")

@@ -24,7 +24,7 @@ async def test_details_are_read_with_the_line_above_that_announces_them(tmp_path
 
 
 @pytest.mark.parametrize("cut", [8, 14, 20, 30])
-async def test_of_a_token_that_two_results_or_two_parts_share_no_rest_is_kept(tmp_path, cut):
+async def test_no_rest_of_a_token_that_spans_two_results_or_parts_is_kept(tmp_path, cut):
     head, tail = TOKEN[:-cut], TOKEN[-cut:]
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         for result in (f"line one {head}", f"{tail} and the end", [{"text": f"see {head}"}, {"text": f"{tail} more"}]):

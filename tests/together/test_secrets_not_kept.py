@@ -27,7 +27,7 @@ async def told(workspace: Path, text: str) -> str:
         ("记住：我叫陈小雨，银行卡密码是 884213", "我叫陈小雨，银行卡密码是 [REDACTED]"),
     ],
 )
-async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(tmp_path, said, entry):
+async def test_an_entry_with_a_secret_is_kept_without_it_and_the_model_is_told(tmp_path, said, entry):
     assert "NOT kept" in await told(tmp_path, said)
     assert [one.content for one in EntryRepository(tmp_path).load().entries.values()] == [entry]
 

@@ -43,7 +43,7 @@ async def compact(memory: Any, history: list[dict[str, Any]], key: str = "cli:di
 
 
 @pytest.mark.accept("NC-07")
-async def test_the_models_summary_the_last_messages_and_recall_go_on_together(life: Life, model: ReadingModel):
+async def test_the_models_summary_the_last_messages_and_recall_work_together(life: Life, model: ReadingModel):
     model.summary = GOOD
     history = [*FACT, *talk(30)]
     async with life.host() as memory:
@@ -63,7 +63,7 @@ async def test_the_models_summary_the_last_messages_and_recall_go_on_together(li
 
 @pytest.mark.accept("AC-03", "AC-06")
 @pytest.mark.usefixtures("alone")
-async def test_whatever_the_model_does_a_usable_summary_comes_and_each_step_is_logged(
+async def test_any_behaviour_of_the_model_ends_in_a_usable_summary_with_logged_steps(
     life: Life, model: ReadingModel, log: list[str]
 ):
     faults = [
@@ -121,7 +121,7 @@ async def test_after_one_failure_the_model_is_asked_once_more(life: Life, model:
 
 @pytest.mark.accept("AC-04")
 @pytest.mark.usefixtures("alone")
-async def test_no_request_passes_the_budget_of_a_chunk(life: Life, model: ReadingModel):
+async def test_no_request_exceeds_the_budget_of_a_chunk(life: Life, model: ReadingModel):
     model.summary = "- Decision 决定: topic 3 is about word3, we have the plan"
     histories = {
         "small": (talk(120), 8_000),
@@ -139,7 +139,7 @@ async def test_no_request_passes_the_budget_of_a_chunk(life: Life, model: Readin
             assert estimate_tokens(summary.text) + tokens(history[summary.keep_from :]) <= window, name
 
 
-async def test_a_conversation_in_chinese_is_summed_up_read_and_known_in_chinese(life: Life, model: ReadingModel):
+async def test_a_chinese_conversation_is_summarised_and_recognised_in_chinese(life: Life, model: ReadingModel):
     said = "我们决定把测试数据库放在 db-7.example.org 上。"
     model.summary = "- 决定：测试数据库在 db-7.example.org 上，其余方案都已确认"
     model.learn("测试数据库在 db-7.example.org 上", said)
@@ -183,7 +183,7 @@ async def test_an_earlier_summary_is_carried_forward(life: Life, model: ReadingM
 
 @pytest.mark.accept("AC-02", "AC-03")
 @pytest.mark.usefixtures("alone")
-async def test_an_oversized_message_is_kept_out_of_the_call_and_named(life: Life, model: ReadingModel):
+async def test_an_oversized_message_is_left_out_of_the_call_and_mentioned(life: Life, model: ReadingModel):
     model.summary = GOOD
     middle = "the-very-middle-9"
     huge = "Report of March. " + "data " * 6_000 + middle + " data" * 6_000 + " end of report."
@@ -200,7 +200,7 @@ async def test_an_oversized_message_is_kept_out_of_the_call_and_named(life: Life
 
 @pytest.mark.accept("AC-07")
 @pytest.mark.usefixtures("alone")
-async def test_a_tool_call_is_never_parted_from_its_result(life_without_model: Life):
+async def test_a_tool_call_is_never_separated_from_its_result(life_without_model: Life):
     rng = random.Random(7)
     async with life_without_model.host() as memory:
         # What calls a tool is no summary of ours, whatever it begins with.
@@ -230,7 +230,7 @@ async def test_a_tool_call_is_never_parted_from_its_result(life_without_model: L
 
 
 @pytest.mark.usefixtures("alone")
-async def test_of_a_short_history_half_at_most_stays_and_something_is_cut_always(life_without_model: Life):
+async def test_at_most_half_of_a_short_history_remains_and_something_is_always_cut(life_without_model: Life):
     async with life_without_model.host() as memory:
         for count in range(1, 9):
             history = chat(*(f"Message {n} is short." for n in range(count)))
@@ -242,7 +242,7 @@ async def test_of_a_short_history_half_at_most_stays_and_something_is_cut_always
 
 
 @pytest.mark.usefixtures("alone")
-async def test_what_stays_begins_with_the_user_where_that_costs_at_most_half_of_it(life_without_model: Life):
+async def test_the_tail_begins_with_a_user_message_if_that_costs_at_most_half_of_it(life_without_model: Life):
     steps = [{"role": "assistant", "content": f"Step {n}: " + "word " * 400} for n in range(40)]
     async with life_without_model.host() as memory:
         kept = {}
@@ -257,7 +257,7 @@ async def test_what_stays_begins_with_the_user_where_that_costs_at_most_half_of_
 
 
 @pytest.mark.usefixtures("alone")
-async def test_at_the_end_of_a_session_nothing_stays(life_without_model: Life):
+async def test_no_message_remains_at_the_end_of_a_session(life_without_model: Life):
     history = talk(6)
     async with life_without_model.host() as memory:
         ended, asked = [

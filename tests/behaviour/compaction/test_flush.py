@@ -29,7 +29,7 @@ async def cut(memory: MemoryHost, history: list[dict[str, Any]], key: str = "cli
 
 
 @pytest.mark.accept("FL-01")
-async def test_a_context_is_flushed_from_its_trigger_on_and_not_below(life: Life, model: ReadingModel):
+async def test_a_context_is_flushed_at_its_trigger_and_not_below(life: Life, model: ReadingModel):
     async with life.host() as memory:
         for window, trigger in ((200_000, 176_000), (65_536, 41_536), (16_000, 9_600), (8_000, 4_800)):
             before, key = len(model.asked("reading")), f"cli:{window}"
@@ -41,7 +41,7 @@ async def test_a_context_is_flushed_from_its_trigger_on_and_not_below(life: Life
 
 
 @pytest.mark.accept("FL-02", "FL-03", "FL-04")
-async def test_what_the_silent_turn_keeps_is_on_disk_before_the_cut_and_recalled_after_it(
+async def test_notes_of_the_silent_turn_are_on_disk_before_the_cut_and_recalled_after_it(
     life: Life, model: ReadingModel
 ):
     model.learn(KEPT, SAID, kind="decision")
@@ -102,7 +102,7 @@ async def test_a_cycle_has_one_silent_turn_across_restarts_and_nothing_new_means
     assert day_notes(life.memory).count(KEPT) == 1
 
 
-async def test_of_a_history_that_went_on_only_the_new_part_is_shown(
+async def test_only_the_new_part_of_a_continued_history_is_shown(
     life: Life, model: ReadingModel, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "flush,compaction")
@@ -117,9 +117,7 @@ async def test_of_a_history_that_went_on_only_the_new_part_is_shown(
 
 
 @pytest.mark.accept("FL-07")
-async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept_all_the_same(
-    life: Life, model: ReadingModel
-):
+async def test_a_failing_model_does_not_block_compaction_and_messages_are_still_kept(life: Life, model: ReadingModel):
     faults = {
         "error": Reply(status=500),
         "refused": Reply(status=400),
@@ -145,7 +143,7 @@ async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept
     assert "8088" not in day_notes(life.memory)  # once is enough
 
 
-async def test_without_a_model_what_was_said_in_the_middle_of_a_turn_is_in_the_transcript_alone(life: Life):
+async def test_without_a_model_messages_in_the_middle_of_a_turn_are_only_in_the_transcript(life: Life):
     async with life.host(model=False) as memory:
         talk = Conversation(memory)
         await talk.turn("We decided to take port 8088 for Bluebird.")
@@ -156,9 +154,7 @@ async def test_without_a_model_what_was_said_in_the_middle_of_a_turn_is_in_the_t
     assert "8088" not in day_notes(life.memory)
 
 
-async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeated_before(
-    life: Life, model: ReadingModel
-):
+async def test_a_failed_flush_is_repeated_at_the_cut_and_not_before(life: Life, model: ReadingModel):
     model.learn(KEPT, SAID, kind="decision")
     model.fails["reading"] = Reply(status=400)
     async with life.host(**ONCE) as memory:
@@ -172,7 +168,7 @@ async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeat
     assert KEPT in day_notes(life.memory)
 
 
-async def test_a_short_session_that_is_cut_as_it_ends_is_noted_once(life: Life, model: ReadingModel):
+async def test_a_short_session_that_ends_with_a_cut_is_noted_once(life: Life, model: ReadingModel):
     model.learn("The staging host is db-7.", "We decided that the staging host is db-7.", kind="decision")
     async with life.host() as memory:
         talked = Conversation(memory)

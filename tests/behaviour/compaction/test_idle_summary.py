@@ -60,7 +60,7 @@ async def test_a_quiet_session_is_summarised_once_from_three_turns_on(life: Life
 
 
 @pytest.mark.accept("V3-13")
-async def test_it_is_made_of_the_last_twenty_messages_and_stays_short(life: Life, model: ReadingModel):
+async def test_a_summary_is_short_and_made_of_the_last_twenty_messages(life: Life, model: ReadingModel):
     model.summary = "The port of the Bluebird database is 5433. " * 60
     async with life.host() as memory:
         await idle(memory, TALK)
@@ -75,7 +75,7 @@ async def test_it_is_made_of_the_last_twenty_messages_and_stays_short(life: Life
 
 
 @pytest.mark.accept("V5-10")
-async def test_a_model_of_no_use_is_replaced_by_the_messages_own_words(life: Life, model: ReadingModel):
+async def test_a_useless_answer_is_replaced_by_excerpts_of_the_messages(life: Life, model: ReadingModel):
     faults = {
         "error": Reply(status=500),
         "empty": Reply(""),
@@ -101,12 +101,12 @@ async def test_a_model_of_no_use_is_replaced_by_the_messages_own_words(life: Lif
 
 
 @pytest.mark.accept("V5-10")
-def test_the_model_has_ten_seconds_for_it_by_default():
+def test_the_model_has_ten_seconds_for_a_summary_by_default():
     assert option("core.languageModel.purposeTimeouts")["summary"] == 10
 
 
 @pytest.mark.accept("NC-05")
-async def test_a_short_session_that_ends_with_nothing_written_gets_one_summary(life: Life, model: ReadingModel):
+async def test_a_short_session_that_ends_without_notes_gets_one_summary(life: Life, model: ReadingModel):
     model.summary = "The user asked to move the Bluebird database to port 5433, which was done."
     async with life.host() as memory:
         await idle(memory, TALK[:2])

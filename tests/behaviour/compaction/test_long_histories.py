@@ -24,7 +24,7 @@ def history(count: int) -> Counted:
     return Counted({"role": roles[n % 2], "content": f"Line {n} about the fence and {n} planks."} for n in range(count))
 
 
-async def test_a_message_and_a_quiet_session_look_at_the_end_of_the_history_alone(life_without_model: Life):
+async def test_a_message_and_a_quiet_session_read_only_the_end_of_the_history(life_without_model: Life):
     async with life_without_model.host() as memory:
         Counted.looks = 0
         given = history(20_000)
@@ -36,7 +36,7 @@ async def test_a_message_and_a_quiet_session_look_at_the_end_of_the_history_alon
         assert 0 < Counted.looks <= 2_000
 
 
-async def test_of_a_long_history_that_memory_never_saw_a_compaction_keeps_the_last_messages(life_without_model: Life):
+async def test_a_compaction_keeps_the_last_messages_of_a_long_unseen_history(life_without_model: Life):
     async with life_without_model.host() as memory:
         given = history(3_000)
         Counted.looks = 0
