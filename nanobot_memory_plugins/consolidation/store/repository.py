@@ -144,15 +144,15 @@ class EntryRepository:
     def load(self) -> Snapshot:
         """Read the file without writing anything. A missing file has no entries. Raises `MemoryFileError`."""
         try:
-            found = self._read_snapshot()
+            snapshot = self._read_snapshot()
         except StoreError as error:
             raise FileBusyError(error.cause, hint=error.hint) from error
         name = self.path.name
-        if found.damage:
-            _log_once(self.path, f"{name} is damaged ({found.damage}); what was written last is used")
-        for problem in found.problems:
+        if snapshot.damage:
+            _log_once(self.path, f"{name} is damaged ({snapshot.damage}); what was written last is used")
+        for problem in snapshot.problems:
             _log_once(self.path, Sentence("{file}, {problem}", file=name, problem=Sentence.of(problem)))
-        return found
+        return snapshot
 
     def update(
         self,
@@ -204,31 +204,34 @@ class EntryRepository:
 
     def write(self, decide: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
         """Write what ``decide`` returns for all entries, forgotten ones included. The caller holds the lock."""
-        found = self.load()
+        snapshot = self.load()
         for _ in range(_ATTEMPTS):
-            document, new = self.with_ids(found.document, found.all_entries)
-            found = replace(found, document=document, all_entries={**found.all_entries, **new})
-            entries = dict(decide(found.all_entries))
+            document, new = self.with_ids(snapshot.document, snapshot.all_entries)
+            snapshot = replace(snapshot, document=document, all_entries={**snapshot.all_entries, **new})
+            entries = dict(decide(snapshot.all_entries))
             now = self.clock.now()
             data = render(document, entries, now=now)
-            changed = changes_between(found.all_entries, entries)
+            changed = changes_between(snapshot.all_entries, entries)
             # The old states are as of an earlier time: fade them to now.
             changed = tuple(replace(change, before=change.before and decayed(change.before, now)) for change in changed)
             run = EntryRun("", now, who, why, changed, undoes)
-            if found.is_written and data == (found.raw or b"") and not run.changes:
+            if snapshot.is_written and data == (snapshot.raw or b"") and not run.changes:
                 return Outcome(entries)
             self._at("before check")
-            if file_stamp(self.path) != found.stamp:
-                found = self.load()
+            if file_stamp(self.path) != snapshot.stamp:
+                snapshot = self.load()
                 continue
-            overwritten = self._replace(found, data)
+            overwritten = self._replace(snapshot, data)
             if overwritten is None:
-                return Outcome(entries, self._record_write(found, entries, data, run))
+                return Outcome(entries, self._record_write(snapshot, entries, data, run))
             # Merge the edit that somebody made in the instant before with our change.
-            decide = partial(merge_entries, found.all_entries, local=entries)
+            decide = partial(merge_entries, snapshot.all_entries, local=entries)
             document = parse(overwritten)
-            last_written, edited = found.last_written or found.all_entries, entries_of(document, found.all_entries)
-            found = Snapshot(data, document, edited, last_written, stamp=file_stamp(self.path))
+            last_written, edited = (
+                snapshot.last_written or snapshot.all_entries,
+                entries_of(document, snapshot.all_entries),
+            )
+            snapshot = Snapshot(data, document, edited, last_written, stamp=file_stamp(self.path))
         raise FileBusyError(Sentence("{name} is constantly being written by another program.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
@@ -261,11 +264,11 @@ class EntryRepository:
 
     def removed_ids(self) -> list[str]:
         """Return the ids of entries that others removed from the file in the last days and that are still missing."""
-        found, since = self.load(), self.clock.now() - _REPORTED_FOR
+        snapshot, since = self.load(), self.clock.now() - _REPORTED_FOR
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
-        changes = [change for run in runs for change in run.changes] + list(found.outside_changes)
+        changes = [change for run in runs for change in run.changes] + list(snapshot.outside_changes)
         removed = dict.fromkeys(change.id for change in changes if change.after is None)
-        return [id_ for id_ in removed if id_ not in found.all_entries and not self.history.is_purged(id_)]
+        return [id_ for id_ in removed if id_ not in snapshot.all_entries and not self.history.is_purged(id_)]
 
     def _read_snapshot(self) -> Snapshot:
         stamp, raw, digest = file_stamp(self.path), self._read_file(self.path), self.history.written_digest()
@@ -276,49 +279,49 @@ class EntryRepository:
         is_whole = bool(copy) and not describe_damage(copy)
         document = parse(copy if is_whole else b"")  # a damaged document is read, but never written again
         entries = entries_of(document if is_whole else parse(data), {})
-        found = Snapshot(raw, document, entries, damage=damage, stamp=stamp)
+        snapshot = Snapshot(raw, document, entries, damage=damage, stamp=stamp)
         if digest is None:
-            return found
+            return snapshot
         if not damage and digest == _digest(data):
-            return replace(found, is_written=True)
+            return replace(snapshot, is_written=True)
         known = self.history.written_entries()
         if damage:
-            return replace(found, all_entries=known or found.all_entries, last_written=known)
+            return replace(snapshot, all_entries=known or snapshot.all_entries, last_written=known)
         entries = entries_of(document, known)
         kept = {
             id_: entry
             for id_, entry in entries.items()
             if id_ in known or not self.history.is_purged(entry.id, entry.content)
         }
-        return replace(found, all_entries=kept, last_written=known)
+        return replace(snapshot, all_entries=kept, last_written=known)
 
-    def _replace(self, found: Snapshot, data: bytes) -> bytes | None:
+    def _replace(self, snapshot: Snapshot, data: bytes) -> bytes | None:
         """Replace the file; return the content that somebody else wrote in the instant before, or None."""
         make_folder(self.paths, self.paths.memory)
-        raw = found.raw or b""
+        raw = snapshot.raw or b""
         self._at("before replace")
         if data == raw:
             return None
-        if found.damage:
+        if snapshot.damage:
             replace_file(self.path.with_name(f"{self.path.name}.damaged"), raw)
         replace_file(self.path, data)
         self._at("after replace")
-        if found.damage and found.document.data:
-            replace_file(self.backup, found.document.data, keeps_backup=False)
+        if snapshot.damage and snapshot.document.data:
+            replace_file(self.backup, snapshot.document.data, keeps_backup=False)
             return None
-        overwritten = self._read_file(self.backup) if found.raw is not None else None
+        overwritten = self._read_file(self.backup) if snapshot.raw is not None else None
         return None if overwritten == raw else overwritten
 
-    def _record_write(self, found: Snapshot, entries: Entries, data: bytes, run: EntryRun) -> EntryRun | None:
+    def _record_write(self, snapshot: Snapshot, entries: Entries, data: bytes, run: EntryRun) -> EntryRun | None:
         """Record the others' changes and ours, without secrets, and return our run."""
         runs = []
-        if found.outside_changes:
-            why = f"edited in {self.path.name}" if found.raw is not None else f"{self.path.name} was gone"
-            runs.append(EntryRun("", run.time, BY_HAND, why, self._redact_changes(found.outside_changes)))
+        if snapshot.outside_changes:
+            why = f"edited in {self.path.name}" if snapshot.raw is not None else f"{self.path.name} was gone"
+            runs.append(EntryRun("", run.time, BY_HAND, why, self._redact_changes(snapshot.outside_changes)))
         run = replace(run, changes=self._redact_changes(run.changes))
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
-        before = found.all_entries if found.is_written else {}
+        before = snapshot.all_entries if snapshot.is_written else {}
         changed = [self._redact_entry(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
         try:
             made = self.history.record_write(_digest(data), entries.keys(), changed, runs)

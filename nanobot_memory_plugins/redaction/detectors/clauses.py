@@ -33,8 +33,7 @@ _Q = QUOTES
 _PASSWORD_WORDS = KeywordIndex(
     words(
         "password passwords passphrase passcode passwd pwd pw paswrd pasword passwort kennwort creds credentials"
-        " credential"
-        " wachtwoord contraseña senha mdp 密码 口令 暗号 密马 密玛 蜜码 通行码"
+        " credential wachtwoord contraseña senha mdp 密码 口令 暗号 密马 密玛 蜜码 通行码"
     )
     | {
         "pass word",
@@ -81,8 +80,7 @@ _KEY_WORDS = KeywordIndex(
 # "key" has many meanings; after one of these words, or the name of a service, it is a secret.
 _KEY_QUALIFIER = lazy_re(
     r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
-    r"|account"
-    r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
+    r"|account|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
     r"|(?-i:[\u4e00-\u9fff])[ ]?)\Z"
 )
@@ -90,8 +88,7 @@ SENTENCE_CUES = _PASSWORD_WORDS | _ACCESS_WORDS | _KEY_WORDS | _ACCOUNT_WORDS
 """Every sentence that contains a secret has one of these words."""
 _TOKEN = lazy_re(
     rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?:(?<![A-Za-z0-9]:)|(?<=[^!-~]key:))"
-    rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
-    rf"(?=[\s{_Q})\],;|]|\(?[^\x00-\x7f]|\Z)"
+    rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)(?=[\s{_Q})\],;|]|\(?[^\x00-\x7f]|\Z)"
 )
 _LONGEST_PASSWORD, _LONGEST_RUN = 96, 400
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
@@ -120,15 +117,13 @@ _LINK_BEFORE = lazy_re(
 _OWN_LABEL = lazy_re(r"(?i)[,，;][ ][a-zà-ÿ]{3,16}[ ]\Z")
 _CLOSE_LINK_BEFORE = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|lautet|(?:c['’])?est|es|it['’]?s|now|with|using|to"
-    r"|pass(?:word|code|phrase)|pwd?)[ ]"
-    r"|[:=→：][ ]?"
+    r"|pass(?:word|code|phrase)|pwd?)[ ]|[:=→：][ ]?"
     rf"|(?:[是为成到码令从由]|(?<!传)输)[ ]?)[{_Q}(「*]{{0,2}}\Z"
 )
 # The link between a word and its value: "for the shop's database is ", "改成了 ", ": ". Below, the ends of links.
 _LINK = lazy_re(
     rf"(?i)[{_Q})\]*]{{0,3}}(?:[ ](?:for|of|to|on|at)(?:[ ][a-z0-9'’._/-]{{1,24}}){{1,5}})?(?:[ ]?[(（][^()"
-    rf"（）\n]{{1,20}}[)）])?"
-    rf"(?:[ ](?:is|was|to)(?:[ ](?:now|still))?[ ]|['’]s[ ]|[ ]?(?:[:=→：]|->)[ ]{{0,3}}"
+    rf"（）\n]{{1,20}}[)）])?(?:[ ](?:is|was|to)(?:[ ](?:now|still))?[ ]|['’]s[ ]|[ ]?(?:[:=→：]|->)[ ]{{0,3}}"
     rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])["
     rf" ]{{0,3}})[{_Q}(「*]{{0,2}}"
 )
@@ -140,8 +135,7 @@ _IDENTIFIER_WORD = lazy_re(
     r"|request|etag|trace|span|public|version|build|revision|rev|image|layer|account|user|tenant|project|branch"
     r"|file|path"
     r"|url|endpoint|issuer|audience|header|model|package|test|fixture|job|run|order|ticket|node|pod|kid|certificate"
-    r"|cert"
-    r"|algorithm|format|encoding|base64|count|length|limit|usage|per|prompt|completion|input|output"
+    r"|cert|algorithm|format|encoding|base64|count|length|limit|usage|per|prompt|completion|input|output"
     r"|公|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])|[=<>{}\[\]|\\]"
 )
 # "... is the token", "...这个是密钥"

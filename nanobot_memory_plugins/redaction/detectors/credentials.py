@@ -47,8 +47,7 @@ _COOKIE = lazy_re(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<val
 _COOKIE_ATTRIBUTES = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _COOKIE_NAMES = lazy_re(
     r"(?i)sess|sid(?![a-z])|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access"
-    r"|refresh|sso"
-    r"|passport|_key|pass"
+    r"|refresh|sso|passport|_key|pass"
 )
 _MANIFEST = lazy_re(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = lazy_re(

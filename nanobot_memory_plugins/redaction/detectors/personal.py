@@ -20,8 +20,7 @@ _LOCAL_PART = lazy_re(r"[A-Za-z0-9!#$&*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-
 _UUID = lazy_re(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _REMOTE_PATH = lazy_re(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 _REMOTE_SHELL = lazy_re(
-    r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?["
-    r" ]\Z"
+    r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
 )
 # Accounts of version control systems and organisations, which belong to no person.
 _ROLE_ACCOUNTS = words(
@@ -33,8 +32,7 @@ _ROLE_ACCOUNTS = words(
 _EXAMPLE_ACCOUNTS = words("user name you your.name yourname someone username email first.last firstname.lastname")
 _NOT_TOP_DOMAINS = words(
     "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe zip gz"
-    " tar so"
-    " dll conf cfg ini lock java rb go rs cpp whl"
+    " tar so dll conf cfg ini lock java rb go rs cpp whl"
 )
 _IBAN = lazy_re(
     r"(?<![0-9A-Za-z])[A-Za-z]{2}[0-9]{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,3})?(?![0-9A-Za-z])"
@@ -66,8 +64,7 @@ _INTERNATIONAL = lazy_re(
 )
 _DOMESTIC = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?:07[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|09[0-9]{2}-[0-9]{3}-[0-9]{3}|01[567][0-9]["
-    r" /-][0-9]{7,8}"
-    r"|01[0-9]{2}[ ][0-9]{3}[ ][0-9]{4}|01[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|02[0-9][ ][0-9]{4}[ ][0-9]{4}"
+    r" /-][0-9]{7,8}|01[0-9]{2}[ ][0-9]{3}[ ][0-9]{4}|01[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|02[0-9][ ][0-9]{4}[ ][0-9]{4}"
     r"|06[ -][0-9]{4}[ ]?[0-9]{4}|04[0-9]{2}[ ][0-9]{3}[ ][0-9]{3}|07[6-9][ ][0-9]{3}[ ][0-9]{2}[ ][0-9]{2}"
     r"|0[1789]0-[0-9]{4}-[0-9]{4}|0[67](?:[ ][0-9]{2}){4}|(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-][0-9]{4}"
     r"|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)[0-9]{4}|1 [2-9][0-9]{2} [2-9][0-9]{2} [0-9]{4})"
@@ -100,8 +97,7 @@ _OTHER_NUMBER = lazy_re(
     r"|total|seq|sequence|nonce|version|ver|pid|port|uid|gid|rev|revision|isbn|ean|upc|imei|snowflake|amount|price"
     r"|balance"
     r"|inode|hash|checksum|crc|seed|mtime|ctime|atime|duration|elapsed|订单号?|单号|编号|流水号?|运单号?|快递单号"
-    r"|序列号"
-    r"|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
+    r"|序列号|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
 NUMBER_CUES = KeywordIndex("@0123456789")
 """Every piece of personal data contains one of these characters."""

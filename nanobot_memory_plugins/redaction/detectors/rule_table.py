@@ -66,8 +66,7 @@ _ABBREVIATIONS = {
     # "of my daughter is ", ": "
     "<link>": (
         "[\"'*)]{0,3}(?:[ ](?:of|for|de|del|della|der|des|do|da|du|von|van|vom)(?:[ ][^\\s\\d:=]{1,20}){1,3}?"
-        "|[ ][a-z]{2,8}(?=:))?"
-        "(?:,?[ ](?:that|it)['’]s|[ ]{0,3}(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?"
+        "|[ ][a-z]{2,8}(?=:))?(?:,?[ ](?:that|it)['’]s|[ ]{0,3}(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?"
         "[ ]{0,3}(?:[:=#?：是为は—-])?[ ]{0,3}[\"'(*]{0,2}"
     ),
     "<number-end>": "(?![A-Za-z0-9*\u2022\u25cf]|[.:/-][0-9]|,[0-9]{3}(?![0-9])|%)",
@@ -85,8 +84,7 @@ _LONG_RUN = lazy_re(r"(?<!\S)\S{23,}+")
 
 _EXAMPLE = lazy_re(
     r"(?i)x{6,}|\*{3,}|\.{3,}|your[-_]|[-_]your|placeholder|redacted|[-_]here\b|example(?:key)?$|<|insert[-_]"
-    r"|replace[-_]"
-    r"|dummy|changeme"
+    r"|replace[-_]|dummy|changeme"
 )
 _WORDS_ONLY = lazy_re(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")
 _LONG_WORD = lazy_re(r"[A-Za-z]{9,}")

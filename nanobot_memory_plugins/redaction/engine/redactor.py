@@ -124,10 +124,10 @@ class Redactor:
     def findings(self, text: str) -> list[SecretFinding]:
         """Return what :meth:`redact` replaces in its first pass, in order, with positions in the original ``text``."""
         spans = _find(text, Budget.of(len(text)))
-        missed = [
+        extra = [
             one for one in self._find_extra(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
-        return [SecretFinding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + missed)]
+        return [SecretFinding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + extra)]
 
     def redact_value(self, value: object, *, budget: Budget | None = None) -> Any:
         """Return ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
@@ -199,14 +199,14 @@ def _find_between(
     When ``budget`` is spent, the rest of the text is one finding.
     """
     at = start
-    done = long = start
+    done = long_end = start
     while at < end:
         if budget is not None and budget.is_spent():
             yield Span(at, len(text), "unchecked", UNCHECKED, RANK_BLOCK)
             return
         stop = _window_end(text, at, end)
         # A long finding before the window is not part of its context.
-        left, right = max(start, at - _LEFT_MARGIN, long), min(end, stop + _RIGHT_MARGIN)
+        left, right = max(start, at - _LEFT_MARGIN, long_end), min(end, stop + _RIGHT_MARGIN)
         for span in find(text[left:right]):
             first, last = left + span.start, left + span.end
             if first < max(at, done) or first >= stop:
@@ -216,7 +216,7 @@ def _find_between(
                 last = token_end.end() if token_end else last
             done = last
             if last - first >= _LONG_FINDING:
-                long = last
+                long_end = last
             yield span._replace(start=first, end=last)
         at = max(stop, done)
 

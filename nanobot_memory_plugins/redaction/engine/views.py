@@ -28,7 +28,6 @@ _ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
 # Characters that are redacted beyond the preview, and at their end removed again: the length of the longest value.
 _MARGIN, _BORDER = 32_768, 16_384
 _JOINERS = "\u200d\ufe0e\ufe0f"
-_PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
 
 _Redact = Callable[[str], str]
 
@@ -41,8 +40,8 @@ def redact_tree(value: object, redact: _Redact) -> Any:
 class _TreeRedactor:
     def __init__(self, redact: _Redact) -> None:
         self._redact = redact
-        self._open: set[int] = set()
-        self._below_secret = 0  # how many enclosing names are sensitive
+        self._ancestors: set[int] = set()
+        self._secret_names = 0  # how many enclosing names are sensitive
         self._parent = ""  # the name of the current mapping
 
     def visit(self, value: object, depth: int, *, hide: bool) -> Any:
@@ -56,7 +55,7 @@ class _TreeRedactor:
             return self._container(value, depth, hide)
         text = value if isinstance(value, str) else _as_text(value)
         may_be_secret = has_password_marks(text) or looks_random(text, allow_hex=True)
-        if text and not PLACEHOLDER.fullmatch(text) and (hide or (self._below_secret and may_be_secret)):
+        if text and not PLACEHOLDER.fullmatch(text) and (hide or (self._secret_names and may_be_secret)):
             return REDACTED
         return self._redact(str(text))
 
@@ -71,23 +70,23 @@ class _TreeRedactor:
         return value if redacted == text else redacted
 
     def _container(self, value: Mapping[Any, Any] | Sequence[Any] | Set[Any], depth: int, hide: bool) -> Any:
-        if id(value) in self._open:
+        if id(value) in self._ancestors:
             return CYCLE
         if depth >= DEPTH:
             return TOO_DEEP
         fields = getattr(value, "_fields", None)
         if isinstance(value, tuple) and isinstance(fields, tuple) and len(fields) == len(value):
             value = dict(zip(fields, value, strict=True))
-        self._open.add(id(value))
+        self._ancestors.add(id(value))
         try:
             return (self._mapping if isinstance(value, Mapping) else self._items)(value, depth, hide)  # type: ignore[arg-type]
         finally:
-            self._open.discard(id(value))
+            self._ancestors.discard(id(value))
 
     def _mapping(self, value: Mapping[Any, Any], depth: int, hide: bool) -> dict[str, Any]:
         labels = [value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)]
-        named = any(map(_is_secret_name, labels))
-        above, labels = self._parent, [*labels, self._parent]
+        has_secret_label = any(map(_is_secret_name, labels))
+        outer_parent, labels = self._parent, [*labels, self._parent]
         result: dict[str, Any] = {}
         for key, item in value.items():
             name = key if isinstance(key, str) else _as_text(key)
@@ -96,33 +95,33 @@ class _TreeRedactor:
                 shown += "'"
             is_number = isinstance(item, str | int | float) and not isinstance(item, bool) and item
             # {"type": "passport", "number": ...}, {"passport": {"number": ...}}
-            described = [name]
+            names = [name]
             if name in _VALUE_FIELDS:
-                described += labels
+                names += labels
             elif not _NUMBER_FIELDS.isdisjoint(split_name(name)[-1:]):
-                described += [f"{label} number" for label in labels]
-            if is_number and (found := next(filter(None, (personal_value(one, str(item)) for one in described)), None)):
+                names += [f"{label} number" for label in labels]
+            if is_number and (found := next(filter(None, (personal_value(one, str(item)) for one in names)), None)):
                 result[shown] = found.placeholder
                 continue
             hidden, self._parent = _is_hidden_value(name, item), name
-            self._below_secret += hidden
-            inner = (hide or named) and name in _VALUE_FIELDS
-            result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
-            self._below_secret -= hidden
-        self._parent = above
+            self._secret_names += hidden
+            is_labelled = (hide or has_secret_label) and name in _VALUE_FIELDS
+            result[shown] = self.visit(item, depth + 1, hide=is_labelled or hidden)
+            self._secret_names -= hidden
+        self._parent = outer_parent
         return result
 
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
         items, result = list(value), []
-        after_flag, ended = False, ""
+        after_flag, token_start = False, ""
         for item in items:
             text = item if isinstance(item, str) else item.get("text") if isinstance(item, Mapping) else None
             if isinstance(text, str):  # the rest of a token that the text before it began
-                whole = hide_token_end(ended, text, self._redact)
-                ended = trailing_token(text)
+                whole = hide_token_end(token_start, text, self._redact)
+                token_start = trailing_token(text)
                 item = whole if isinstance(item, str) else {**item, "text": whole}
             else:
-                ended = ""
+                token_start = ""
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
@@ -165,7 +164,7 @@ def trailing_token(text: str) -> str:
 
 
 def hide_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
-    """Return ``text`` with its beginning hidden if it completes a secret token that ended another text (``before``)."""
+    """Return ``text`` with its beginning hidden if that completes a secret token at the end of ``before``."""
     first = _TOKEN_RUN.match(text) if before else None
     if first is None:
         return text
@@ -209,7 +208,7 @@ def shorten(text: str, limit: int, unread: int = 0) -> str:
 
 
 def _character_boundary(text: str, cut: int) -> int:
-    for match in _PLACEHOLDER_AT.finditer(text, max(0, cut - 48), min(len(text), cut + 48)):
+    for match in PLACEHOLDER.finditer(text, max(0, cut - 48), min(len(text), cut + 48)):
         if match.start() < cut < match.end():
             cut = match.start()
     while 0 < cut < len(text) and (

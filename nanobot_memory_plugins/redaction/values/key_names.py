@@ -74,8 +74,7 @@ _NEUTRAL_AFTER = words(
     " prod production staging stage stg dev develop development test testing live sandbox qa uat old new "
     "current default"
     " primary secondary backup main root admin user local remote master base here now data env key secret "
-    "token password"
-    " auth basic again confirm confirmation repeat verify bytes hex pem a b c x y i ro rw readonly"
+    "token password auth basic again confirm confirmation repeat verify bytes hex pem a b c x y i ro rw readonly"
 )
 
 
