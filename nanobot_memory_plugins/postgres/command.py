@@ -21,18 +21,18 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-postgres = typer.Typer(help="Look after the memory that many machines share.", no_args_is_help=True)
-_AGAIN = "Run the same command again: it goes on where it was."
+postgres = typer.Typer(help="Manage the memory that many machines share.", no_args_is_help=True)
+_AGAIN = "Run the same command again: it resumes where it stopped."
 
 
 @postgres.callback()
 def _group() -> None:
-    """Look after the memory that many machines share."""
+    """Manage the memory that many machines share."""
 
 
 @postgres.command("send")
 def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
+    """Send this machine's memory to the server, and count the passages there. Agents do so by themselves."""
     folder = existing_workspace(workspace)
     options = configuration_of(config)
     finish_erasure(folder, options)

@@ -48,7 +48,7 @@ def connect(dsn: str) -> Connection:
         dsn_parameters = psycopg.conninfo.conninfo_to_dict(dsn)
     except psycopg.Error as error:
         raise StoreError(
-            "The option dsn of postgres is no address of a PostgreSQL server.",
+            "The option dsn of postgres is not the address of a PostgreSQL server.",
             hint='It looks like "host=db.example.com dbname=memory user=memory", or "postgresql://...".',
         ) from error
     parameters: dict[str, Any] = {**_SETTINGS, **dsn_parameters}
@@ -84,7 +84,9 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.errors.UndefinedTable as error:
-        raise StoreError("The tables of the shared memory are not there.", hint="They are made anew soon.") from error
+        raise StoreError(
+            "The tables of the shared memory are not there.", hint="They are created again soon."
+        ) from error
     except psycopg.OperationalError as error:
         detail = ", ".join(filter(None, (type(error).__name__, error.sqlstate)))
         raise StoreError(

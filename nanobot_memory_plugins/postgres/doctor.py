@@ -14,11 +14,9 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> Iterator[Find
     ``unsent`` is the number of bytes of this machine's files that are not on the server yet.
     """
     shared = Sentence(
-        "what this machine keeps is kept for everybody of {name}, as {machine}", name=owner.name, machine=owner.machine
+        "this machine shares its memory with everybody of {name}, as {machine}", name=owner.name, machine=owner.machine
     )
-    waiting = Sentence(
-        "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=unsent
-    )
+    waiting = Sentence("{unsent:,} bytes of this machine's files are not on the server yet", unsent=unsent)
     hint = Sentence("They are sent while an agent runs; the log says why they are not.")
     yield Finding("shared memory", waiting, Health.INFO, hint) if unsent else Finding("shared memory", shared)
     vector, is_private = run(
@@ -46,6 +44,6 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> Iterator[Find
         if orders and machine != owner.machine:
             yield Finding(
                 Sentence("shared memory: {machine}", machine=machine),
-                Sentence("has still to forget what was forgotten on another machine ({orders})", orders=orders),
+                Sentence("still has to forget what was forgotten on another machine ({orders})", orders=orders),
                 Health.INFO,
             )

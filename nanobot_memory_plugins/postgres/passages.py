@@ -232,7 +232,7 @@ def lock_tenant(connection: Connection) -> int:
     sql = "UPDATE nanobot_memory.tenant t SET revision = t.revision + 1 RETURNING t.revision"
     row = run(connection, sql).fetchone()
     if row is None:
-        raise StoreError("The shared memory of this tenant is gone from the server.", hint="It is sent anew soon.")
+        raise StoreError("The shared memory of this tenant is gone from the server.", hint="It is sent again soon.")
     return int(row[0])
 
 

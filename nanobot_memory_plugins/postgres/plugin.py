@@ -19,7 +19,7 @@ _AT_ONCE = "nobody finds it any more"
 _KEPT = (
     "deleted rows stay there until a VACUUM FULL; its log, standbys and backups hold them for as long as they are kept"
 )
-_AWAY = "the server is away; it is told once it is back, and through it the other machines"
+_AWAY = "the server is away; it and the other machines forget it once it is back"
 
 
 class PostgresPlugin:

@@ -194,7 +194,7 @@ def _check_role(connection: Connection) -> None:
     row = run(connection, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
     if row is None or row[0]:
         raise StoreError(
-            "The role of the option dsn of postgres may do anything: nothing would keep tenants apart.",
+            "The role in the option dsn of postgres bypasses row-level security: nothing would keep tenants apart.",
             hint="Make one that owns the memory's database and nothing else: CREATE ROLE memory LOGIN PASSWORD '...'; "
             "CREATE DATABASE memory OWNER memory",
         )

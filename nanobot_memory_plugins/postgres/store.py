@@ -349,7 +349,7 @@ def machine_name(paths: MemoryPaths, configured: str = "") -> str:
         return file.read_text(encoding="utf-8").strip() or name
     except OSError as error:
         raise StoreError(
-            Sentence("The name of this machine cannot be kept ({why}).", why=error.strerror or type(error).__name__),
+            Sentence("The name of this machine cannot be stored ({why}).", why=error.strerror or type(error).__name__),
             hint=Sentence(
                 "Check that {parent} can be written, or give the option machine of postgres.", parent=file.parent
             ),

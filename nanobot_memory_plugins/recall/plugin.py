@@ -107,7 +107,7 @@ class RecallPlugin:
                 tier=tier,
                 clock=context.clock,
             )
-        logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
+        logger.debug("recall for {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
             why = Sentence("no answer within {limit:g} s", limit=recalled.limit)
             await run_in_daemon_thread(lambda: record_missed_turn(context.workspace, context.clock, why))

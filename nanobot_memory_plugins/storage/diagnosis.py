@@ -78,7 +78,7 @@ def _index_health(status: StoreStatus, database: Path | None) -> Iterator[Findin
     for path in files_put_aside(database) if database is not None else ():
         yield Finding(
             "index",
-            "what stood in its place was damaged or not ours: it was put aside, and the index made from the files",
+            "the former file was damaged or not our index: it was put aside, and the index rebuilt from the files",
             Health.DEGRADED,
             Sentence("`rm {file}` if nobody needs it.", file=shlex.quote(str(path))),
         )

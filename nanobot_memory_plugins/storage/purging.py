@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
-_NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
-_IS_NOT_USED = "this configuration does not use it; it is made again where it is used"
+_NOT_OURS = "it is not our index, or it is damaged; delete it if nobody needs it"
+_IS_NOT_USED = "this configuration does not use it; it is rebuilt where it is used"
 _IN_FILES = "it is the index of text that stays in its file"
 
 

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 # Milliseconds that a statement waits for another process: writers hold their transactions for milliseconds, and a
 # search that cannot read the index reads the files instead.
 BUSY_TIMEOUT_MS, READING_TIMEOUT_MS = 5_000, 100
-_REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
+_REBUILD = "Run `nanobot-memory index --rebuild`; the memory files contain everything."
 # The size of the full-text index of some 10,000 chunks; SQLite allocates only what it reads.
 _CACHE_KIBIBYTES = 16_384
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
@@ -154,7 +154,7 @@ def has_tables(connection: apsw.Connection) -> bool:
     if not tables and not version:
         return False
     if application != APPLICATION_ID:
-        raise CorruptIndexError("The file at the index's place is a database of something else.")
+        raise CorruptIndexError("The file at the path of the index is another program's database.")
     if version != SCHEMA_VERSION:
         raise CorruptIndexError(
             Sentence(
@@ -162,7 +162,7 @@ def has_tables(connection: apsw.Connection) -> bool:
                 version=version,
                 known=SCHEMA_VERSION,
             ),
-            hint="Run `nanobot-memory index`, which makes it again from the memory files.",
+            hint="Run `nanobot-memory index`, which rebuilds it from the memory files.",
         )
     return True
 

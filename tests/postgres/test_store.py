@@ -45,7 +45,7 @@ async def test_while_the_server_is_away_the_local_index_answers_and_doctor_repor
         await store.close()
     assert "own index answers" in status.reason
     assert (finding.health, finding.state[:6]) == (Health.DEGRADED, "away: ")
-    assert "no address of a PostgreSQL server" in finding.state
+    assert "not the address of a PostgreSQL server" in finding.state
     assert "Quiet7harbor" not in status.reason + status.hint + finding.state + finding.hint
 
 
@@ -126,7 +126,7 @@ async def test_each_machine_finds_the_memories_of_the_other(server: Database, tm
 
 
 def test_row_level_security_limits_every_statement_to_its_tenant_and_roles_that_bypass_it_are_refused(server: Database):
-    with pytest.raises(StoreError, match="may do anything"), connect(server.administrator_dsn) as mighty:
+    with pytest.raises(StoreError, match="bypasses row-level security"), connect(server.administrator_dsn) as mighty:
         schema.prepare(mighty)
     with connect(server.dsn) as connection:
         schema.prepare(connection)

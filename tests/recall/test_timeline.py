@@ -98,7 +98,7 @@ async def test_the_command_lists_sessions_and_days_newest_last(memory: MemoryHos
     ]
     assert "I handed in my notice" in lines[1]
     assert "Thank you, noted." in await asyncio.to_thread(command, memory.workspace, "--all")
-    assert "Nothing was said that" in await asyncio.to_thread(command, memory.workspace, "--until", "2025")
+    assert "No conversation" in await asyncio.to_thread(command, memory.workspace, "--until", "2025")
     for arguments, sessions in (
         (("--since", "2026-06", "--until", "2026-06-17"), ["c"]),
         (("--session", "b"), ["b"]),

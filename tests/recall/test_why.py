@@ -116,7 +116,7 @@ def test_each_hit_that_is_left_out_has_the_reason_and_its_options(ask, options, 
 
 def test_the_text_shows_the_block_and_what_was_left_out_by_reason(ask):
     shown = ask(ASKED, text=True)
-    assert "Beside this message would stand" in shown
+    assert "would be added to this message" in shown
     assert "sessions/cli_0" in shown
     assert shown.splitlines()[0].startswith("Found: ")
     assert ". Shown: " in shown.splitlines()[0]

@@ -51,8 +51,8 @@ def show_timeline(
 ) -> None:
     """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
 
-    The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
-    off the record, is not there. With --project only what was said while that was worked in is there.
+    Each line begins with a note of the session, or else with the user's first statement in it. What was forgotten, or
+    said off the record, is left out. With --project only what was said in that project is listed.
     """
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
@@ -101,7 +101,7 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
 
 def _show(conversations: list[Conversation], *, has_more: bool, everything: bool) -> None:
     if not conversations:
-        say(tr("Nothing was said that is remembered."))
+        say(tr("No conversation is remembered."))
     for conversation in conversations:
         name = f"{conversation.session}  " if conversation.session else ""
         words = conversation.about

@@ -61,11 +61,11 @@ def why(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what would stand beside a message, what was found and left out, and why.
+    """Show which memories would be added to a message, which were left out, and why.
 
-    No language model is asked, and no memory is written. Where the message was said in the session before, that and
-    its answer are no memories of it, and only what was said before it counts as said; what was remembered since is
-    found. With --json all that was looked at is there, with the numbers behind it.
+    No language model is called, and no memory is written. If the message was already said in the session, the history
+    ends before it, and it and its answer are not recalled; what was remembered since is found. With --json all
+    candidates are printed, with the numbers behind them.
     """
     text = " ".join(query)
     if not text.strip():
@@ -129,13 +129,13 @@ def _show(recalled: RecallResult, options: RecallOptions) -> None:
     found, tokens = len(recalled.result.hits), _tokens(recalled)
     say(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected_hits)), bold=True)
     if recalled.reason is not None:
-        say(tr("Nothing would stand beside this message: {why}.", why=tr(recalled.reason)), bold=True)
+        say(tr("Nothing would be added to this message: {why}.", why=tr(recalled.reason)), bold=True)
     if recalled.block is not None:
-        say(tr("Beside this message would stand {tokens} tokens:", tokens=tokens), bold=True)
+        say(tr("{tokens} tokens would be added to this message:", tokens=tokens), bold=True)
         for line in recalled.block.text.splitlines():
             say(f"    {line}", fg="green")
     if recalled.seconds > turn_seconds:
-        say(tr("On a turn this would come too late."), fg="yellow")
+        say(tr("In a turn this would be too late."), fg="yellow")
     search = tr(decision.tier) if decision.tier is not RecallTier.OFF else tr("a quick probe")
     if decision.option:
         search = tr('{search}, for "{words}" ({option})', search=search, words=decision.words, option=decision.option)

@@ -26,7 +26,9 @@ from nanobot_memory_plugins.storage.store import SqliteStore
 
 
 def index(
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Empty the index first; the files hold all.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Empty the index first; the files contain everything.")
+    ] = False,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Index the words only.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -34,7 +36,7 @@ def index(
 ) -> None:
     """Bring the index up to date with the memory files, vectors included, and count what is in it.
 
-    Of a memory that other machines share, the server gets what it does not have yet.
+    If the memory is shared with other machines, the server gets what it does not have yet.
     """
     folder = existing_workspace(workspace)
     status = run(_index(folder, configuration_of(config), rebuild=rebuild, embeddings=not no_embeddings))

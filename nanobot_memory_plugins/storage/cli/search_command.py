@@ -77,13 +77,15 @@ def search(
 ) -> None:
     """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
-    Scores compare hits of one search: the best has 1, however well it fits. A memory that other machines share is
-    searched on their server. What several hits say alike is shown once, with every place. With --project the memories
-    of that project come first, and those of others last.
+    Scores compare the hits of one search: the best has 1, however well it fits. A memory that is shared with other
+    machines is searched on the server. A text that several hits share is shown once, with every place. With --project
+    the memories of that project come first, and those of other projects last.
     """
     text = " ".join(query or ()).strip()
     if not text and not (since or until or origin or kind or tag or session):
-        raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
+        raise typer.BadParameter(
+            tr("give words to search for, or a filter: --since, --origin, --kind, --tag or --session")
+        )
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
     start, end = date_bounds(since, until)

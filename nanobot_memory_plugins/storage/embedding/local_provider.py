@@ -146,7 +146,7 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
         matrix = np.empty(0)
     if matrix.ndim != 2 or not matrix.shape[1] or matrix.shape[1] != (dimension or matrix.shape[1]):
         raise EmbeddingError(
-            Sentence("{source} did not return one vector a text, of one length and as before.", source=source)
+            Sentence("{source} did not return one vector of the expected length per text.", source=source)
         )
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 0)

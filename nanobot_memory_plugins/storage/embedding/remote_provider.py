@@ -120,7 +120,7 @@ class RemoteEmbedder:
             ordered = [rows[place] for place in range(len(texts))]
         except (KeyError, TypeError, ValueError) as error:
             raise EmbeddingError(
-                Sentence("{place} did not answer with one vector a text.", place=self._server_name),
+                Sentence("{place} did not answer with one vector per text.", place=self._server_name),
                 hint="Check base_url and remote_model.",
             ) from error
         return unit_vectors(ordered, source=f"The embedding server of {self._model}", dimension=dimension)
