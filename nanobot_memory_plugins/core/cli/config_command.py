@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.cli.console import console, escape
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, warn
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, print_problems
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import OPTION_BY_PATH, snake_path
@@ -61,7 +61,7 @@ def show_options(
 ) -> None:
     """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
     memory, found, problems = _find_options(key, config)
-    warn(problems)
+    print_problems(problems)
     listed = [one for one in found if key or everything or one.set_by]
     if as_json:
         print_json({"ok": True, "file": memory.source, "options": [_option_json(one) for one in listed]})

@@ -155,11 +155,11 @@ def configuration_of(given: Path | None) -> "MemoryConfig":
     from nanobot_memory_plugins.core.config.reading import load_config
 
     config = load_config(given)
-    warn(config.problems)
+    print_problems(config.problems)
     return config.model_copy(update={"problems": ()})
 
 
-def warn(problems: "Iterable[ConfigProblem]") -> None:
+def print_problems(problems: "Iterable[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         message = tr(problem.message)

@@ -35,13 +35,13 @@ def config_from_mapping(raw: object, *, known_plugins: Collection[str] | None = 
     documents (``{"memory": {...}}``). If ``known_plugins`` has the names of the installed plugins, others are reported.
     """
     reader = _Reader(known_plugins, source)
-    content = reader.mapping(raw, "memoryPlugins")
+    content = reader.as_mapping(raw, "memoryPlugins")
     prefix, section = find_section(content)
     if prefix:
         reader.prefix = prefix
         if prefix in _SECTION and _is_nanobot_config(content):
             reader.report(prefix, Sentence('nanobot does not start with it here; move it below "channels"'))
-        section = reader.mapping(section, prefix)
+        section = reader.as_mapping(section, prefix)
         reader.read_section(section)
         reader.read_documents(section, f"{prefix}.")
     reader.read_documents(content, "")
@@ -125,7 +125,7 @@ class _Reader:
             written=self._written,
         )
 
-    def mapping(self, raw: object, where: str) -> Mapping[Any, Any]:
+    def as_mapping(self, raw: object, where: str) -> Mapping[Any, Any]:
         """Return ``raw`` if it is an object, else an empty one; anything but null is reported."""
         if isinstance(raw, Mapping):
             return raw
@@ -145,7 +145,9 @@ class _Reader:
             if self._is_document_object(key):
                 continue
             if known is None or name in known:
-                self._read_plugin(name, {"enabled": raw} if isinstance(raw, bool) else self.mapping(raw, where), where)
+                self._read_plugin(
+                    name, {"enabled": raw} if isinstance(raw, bool) else self.as_mapping(raw, where), where
+                )
             else:
                 near = spelling_hint(key, {*known, *_CORE_SECTIONS, *OPTION_BY_PATH.values()})
                 self.report(where, Sentence("there is no such plugin. {hint}", hint=near))
@@ -157,7 +159,7 @@ class _Reader:
             if path in OPTION_BY_PATH:
                 self._assign(OPTION_BY_PATH[path], value, where)
             elif is_group(path):
-                self.mapping(value, where)
+                self.as_mapping(value, where)
             elif path[0] != "context" or len(path) > 2:  # a host may keep other things in its "context"
                 last = len(path) - 1
                 names = {known[last] for known in OPTION_BY_PATH if known[:last] == path[:last]}
@@ -170,7 +172,7 @@ class _Reader:
 
     def _read_core(self, name: str, model: type[BaseModel], section: Mapping[Any, Any]) -> BaseModel | None:
         where = f"{self.prefix}.{name}"
-        given = self.mapping(section.get(name), where)
+        given = self.as_mapping(section.get(name), where)
         options, problems = checked_options(model, given, prefix=where, source=self._source)
         self._problems += problems
         self._core[name] = options

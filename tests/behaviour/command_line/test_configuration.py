@@ -1,4 +1,4 @@
-"""The options are shown with where each comes from, explained, changed, and wrong ones named; nothing else suffers."""
+"""The command ``config``, and the problems of a configuration in other commands."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def config(file: Path, *words: object, status: int = 0) -> Any:
     return done.json
 
 
-def test_an_option_is_shown_and_explained_under_either_spelling(file: Path):
+def test_an_option_is_shown_in_either_spelling(file: Path):
     everything = json.dumps(config(file, "show"))
     for name in ("recallTimeout", "embeddingProvider"):
         assert name in everything
@@ -38,7 +38,7 @@ def test_an_option_is_shown_and_explained_under_either_spelling(file: Path):
     assert "recallTopK" in run("config", "show", "recall", "--config", file).out
 
 
-def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_path: Path):
+def test_a_configuration_that_cannot_be_read_is_one_problem_in_every_command(tmp_path: Path):
     broken = tmp_path / "home" / ".nanobot" / "config.json"
     broken.parent.mkdir(parents=True)
     broken.write_text('{"agents": ', encoding="utf-8")
@@ -53,26 +53,26 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
     assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
 
 
-def test_a_file_that_cannot_be_changed_is_named_in_the_language_that_was_asked_for(file: Path):
+def test_the_error_for_a_file_that_cannot_be_changed_is_in_the_requested_language(file: Path):
     file.with_name(f"{file.name}.bak").mkdir()
     done = run("--lang", "zh", "config", "set", "recall.recallTopK", "3", config=file)
     assert (done.status, f"{file} 改不了：" in done.err, "cannot be" in done.err) == (2, True, False), done
 
 
-def test_doctor_says_each_problem_once(file: Path, life: Life):
+def test_doctor_reports_each_problem_once(file: Path, life: Life):
     life.workspace.mkdir()
     write(file, {"core": {"languag": "zh"}, "recall": {"recallTopK": "many"}, "storage": {"embeddingProvider": "none"}})
     done = run("doctor", workspace=life.workspace, config=file)
     assert [done.text.count(name) for name in ("core.languag:", "recall.recallTopK:")] == [1, 1], done.text
 
 
-def test_an_unknown_option_is_answered_with_the_nearest(file: Path):
+def test_an_unknown_option_gets_the_nearest_name_as_a_hint(file: Path):
     for name, nearest in (("recall.recalTimeout", "recallTimeout"), ("storge", "storage")):
         told = config(file, "show", name, status=1)
         assert (told["ok"], nearest in json.dumps(told)) == (False, True)
 
 
-def test_a_secret_is_shown_by_no_command(file: Path, life: Life):
+def test_no_command_prints_a_secret(file: Path, life: Life):
     life.memory.mkdir(parents=True)
     key = "sk-proj-aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fG7hJ9k"
     write(file, {"storage": {"embeddingApiKey": key, "embeddingProvider": "none"}})
@@ -83,7 +83,7 @@ def test_a_secret_is_shown_by_no_command(file: Path, life: Life):
         assert key not in run(*words, workspace=life.workspace, config=file).text
 
 
-def test_what_doctor_finds_bad_is_status_1_with_a_remedy(life: Life):
+def test_a_bad_finding_of_doctor_is_status_1_with_a_hint(life: Life):
     life.workspace.mkdir()
     (life.workspace / "memory").write_text("no folder", encoding="utf-8")
     done: Done = life.command("doctor", "--json")

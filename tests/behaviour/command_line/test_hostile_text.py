@@ -1,4 +1,4 @@
-"""What is stored may be hostile: no command lets it steer the terminal, hide, or forge a line."""
+"""Hostile stored text: no command lets it control the terminal, hide text, or forge a line."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def texts_of(value: Any) -> Iterator[str]:
         yield from texts_of(one)
 
 
-async def test_no_command_hands_on_what_steers_hides_or_forges_a_line(life: Life, model: ReadingModel):
+async def test_no_command_prints_control_characters_or_forged_lines(life: Life, model: ReadingModel):
     said = f"The zebra costs 42. {hostile('message')}\n{FORGED} line"
     async with life.host() as memory:
         talk = Conversation(memory, f"cli:{hostile('session')}")

@@ -1,16 +1,16 @@
-"""The memory is paused and resumed by command, for all or for one conversation, as by the exact words."""
+"""Pausing and resuming the memory by command, for all conversations or for one."""
 
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat
 
 
 def paused(life: Life) -> dict[str, str]:
-    """Return what `doctor` says of it."""
+    """Return the finding of `doctor` about the pause."""
     findings = life.command("doctor", "--json").json["findings"]
     return next(one for one in findings if one["subject"] == "pause")
 
 
-async def test_while_the_memory_is_paused_by_command_nothing_is_kept_and_no_words_end_that(life: Life):
+async def test_while_the_memory_is_paused_by_command_nothing_is_kept_and_no_message_resumes_it(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.turn("The ferry leaves at seven.", "I see.")
@@ -34,7 +34,7 @@ async def test_while_the_memory_is_paused_by_command_nothing_is_kept_and_no_word
     assert life.files_with("train leaves")
 
 
-async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others_go_on(life: Life):
+async def test_a_paused_conversation_is_paused_for_everybody_in_it_and_no_other(life: Life):
     ana = {"user": "telegram:111"}
     assert life.command("pause").status == 1, "there is no such workspace"
     life.workspace.mkdir(exist_ok=True)
@@ -60,7 +60,7 @@ async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others
     assert paused(life)["health"] == "good"
 
 
-async def test_what_a_turn_says_after_a_pause_by_command_is_not_taken_from_the_hosts_history(life: Life):
+async def test_messages_after_a_pause_by_command_are_not_read_from_the_hosts_history(life: Life):
     later = [{"role": "user", "content": "The Bermudagras is wet.", "timestamp": "2099-01-01T10:00:00+00:00"}]
     async with life.host() as memory:
         talk = Conversation(memory)
@@ -77,7 +77,7 @@ async def test_what_a_turn_says_after_a_pause_by_command_is_not_taken_from_the_h
     assert life.files_with("ferry leave")
 
 
-async def test_it_is_paused_where_the_memory_is_a_link_to_another_folder(life: Life):
+async def test_a_memory_that_is_a_symbolic_link_can_be_paused(life: Life):
     life.workspace.mkdir()
     (life.folder / "notes").mkdir()
     life.memory.symlink_to(life.folder / "notes")

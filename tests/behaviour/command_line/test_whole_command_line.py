@@ -1,4 +1,4 @@
-"""A memory is queried, managed and debugged by the command line alone."""
+"""Querying, managing and debugging a memory with the command line alone."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.behaviour.kit.model import remember_call
 
 @pytest.fixture
 async def lived(life: Life) -> Life:
-    """A workspace with three messages, an entry of the user's and a note."""
+    """A workspace with three messages, one of the user's entries, and a note."""
     await live(life)
     return life
 
@@ -31,7 +31,7 @@ async def live(life: Life) -> None:
 
 
 def shown(life: Life, *words: object, status: int = 0) -> Any:
-    """Return the object of a command; nothing else stands on standard output."""
+    """Return the JSON object that a command prints; standard output has nothing else."""
     done = life.command(*words, "--json")
     assert (done.status, len(done.out.splitlines())) == (status, 1), done
     return done.json
@@ -42,8 +42,8 @@ def ids(life: Life, *words: object) -> set[str]:
 
 
 @pytest.mark.accept("NC-11")
-def test_a_memory_is_queried_managed_and_debugged(lived: Life):
-    # Query: what is there, and where.
+def test_a_memory_can_be_queried_managed_and_debugged(lived: Life):
+    # Query: what is in the memory, and where.
     hit = shown(lived, "search", "which port has staging")["hits"][0]
     assert "5433" in hit["snippet"]
     line = (lived.workspace / hit["file"]).read_text(encoding="utf-8").splitlines()[hit["line"] - 1]
@@ -53,7 +53,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     assert shown(lived, "search", "boiler", "--until", "2026-02-15")["hits"] == []
     assert KEY in json.dumps(shown(lived, "timeline"))
 
-    # Manage: remember, look, group, confirm, forget, bring back, history, undo, forget for good.
+    # Manage: remember, show, group, confirm, forget, restore, history, undo, purge.
     (chosen,) = ids(lived)
     tea = shown(lived, "entries", "remember", "The user likes oolong tea.", "--group", "food/tea")["entry"]["id"]
     again = shown(lived, "entries", "remember", "The user likes oolong tea.")["entry"]["id"]
@@ -78,7 +78,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     shown(lived, "purge", tea, "--yes")
     assert (ids(lived), lived.files_with("oolong")) == ({chosen}, [])
 
-    # Debug: why something is recalled, what is wrong, what is stored, what it costs.
+    # Debug: why something is recalled, problems, what is stored, and costs.
     why = shown(lived, "why", "Do you remember the port of the staging database?")
     assert why["tier"] == "heavy"
     assert any("5433" in one["text"] and one["injected"] for one in why["candidates"])
@@ -94,7 +94,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     assert run("models", "list", "--json").json
 
 
-def test_near_duplicates_are_found_and_the_remedy_helps(lived: Life):
+def test_near_duplicates_are_found_and_the_suggested_command_works(lived: Life):
     first, second = (
         shown(lived, "entries", "remember", text)["entry"]["id"]
         for text in ("The user likes oolong tea", "Oolong tea is what the user likes")
@@ -108,7 +108,7 @@ def test_near_duplicates_are_found_and_the_remedy_helps(lived: Life):
 
 
 @pytest.mark.accept("NC-01")
-def test_an_index_that_was_deleted_is_made_again_by_a_command(lived: Life):
+def test_a_command_rebuilds_a_deleted_index(lived: Life):
     def found() -> list[str]:
         hits = shown(lived, "search", "database billing staging")["hits"]
         return [hit["snippet"] for hit in hits]
@@ -154,7 +154,7 @@ WRONG = [
 ]
 
 
-def test_wrong_use_is_status_2_names_what_is_wrong_and_is_json_where_that_is_asked(life: Life):
+def test_wrong_use_is_status_2_with_the_reason_also_as_json(life: Life):
     life.memory.mkdir(parents=True)
     taken = []
     for words, named in WRONG:
@@ -174,7 +174,7 @@ def test_wrong_use_is_status_2_names_what_is_wrong_and_is_json_where_that_is_ask
     assert [file for file in life.memory.rglob("*") if file.is_file()] == []
 
 
-def test_what_failed_is_status_1_with_a_remedy(lived: Life):
+def test_a_failure_is_status_1_with_a_hint(lived: Life):
     for words in (
         ("entries", "show", "nothing"),
         ("entries", "forget", "nothing"),
@@ -186,7 +186,7 @@ def test_what_failed_is_status_1_with_a_remedy(lived: Life):
 
 
 @pytest.mark.parametrize("how", ["--workspace", "environment"])
-def test_a_workspace_that_is_misspelt_is_named_and_not_made(
+def test_a_misspelt_workspace_is_reported_and_not_created(
     how: str, life: Life, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     life.workspace.mkdir()
@@ -212,7 +212,7 @@ def test_a_workspace_that_is_misspelt_is_named_and_not_made(
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "home") == ["workspace"]
 
 
-def test_the_language_is_chinese_where_that_is_asked_and_json_stays_as_it_is(lived: Life):
+def test_the_output_is_chinese_on_request_and_json_stays_the_same(lived: Life):
     def chinese(done: Done) -> bool:
         return any("\u4e00" <= letter <= "\u9fff" for letter in done.out + done.err)
 
@@ -241,7 +241,7 @@ COMMANDS = (
 )
 
 
-def test_help_is_there_for_every_command():
+def test_every_command_has_help():
     for command in COMMANDS:
         done = run(*command.split(), "--help")
         assert (done.status, "Usage" in done.out, done.err) == (0, True, ""), command

@@ -1,4 +1,4 @@
-"""Archives that are half, changed, or made to do harm are refused whole: nothing is written anywhere."""
+"""Damaged, changed or hostile archives are refused: nothing is written anywhere."""
 
 import json
 import zipfile
@@ -43,7 +43,7 @@ def relist(members: Members, change: Callable[[dict], object]) -> None:
 
 
 def renamed(new: str) -> Callable[[Members], None]:
-    """Give a file another name."""
+    """Return the change that gives a file another name."""
 
     def change(members: Members) -> None:
         members[new] = members.pop(NAME)
@@ -80,8 +80,8 @@ HOSTILE: dict[str, Callable[[Members], object]] = {
 }
 
 
-def refused(life: Life, archive: Path, target: Path) -> bool:
-    """Import into a fresh workspace; tell whether it was refused in words, and nothing written."""
+def is_refused(life: Life, archive: Path, target: Path) -> bool:
+    """Import into a new workspace; return whether it was refused with a message and nothing was written."""
     beside = set(target.parent.iterdir())
     target.mkdir(exist_ok=True)
     life.folder = target
@@ -91,29 +91,27 @@ def refused(life: Life, archive: Path, target: Path) -> bool:
     return nothing and done.status == 1 and bool(done.json["error"] and done.json["hint"])
 
 
-def test_what_leads_out_or_swells_is_refused_whole(life: Life, archive: Path, tmp_path: Path):
+def test_an_archive_that_leaves_its_folder_or_unpacks_to_too_much_is_refused(life: Life, archive: Path, tmp_path: Path):
     accepted = []
     for what, change in HOSTILE.items():
         members = read(archive)
         change(members)
         write(tmp_path / "bad.zip", members)
-        if not refused(life, tmp_path / "bad.zip", tmp_path / "fresh"):
+        if not is_refused(life, tmp_path / "bad.zip", tmp_path / "fresh"):
             accepted.append(what)
     assert accepted == []
     assert not Path("/tmp/evil-of-the-tests.md").exists()
 
 
-def test_a_cut_or_damaged_archive_and_a_bomb_that_lies_about_its_size_are_refused(
-    life: Life, archive: Path, tmp_path: Path
-):
+def test_truncated_and_damaged_archives_and_zip_bombs_are_refused(life: Life, archive: Path, tmp_path: Path):
     data, bad = archive.read_bytes(), tmp_path / "bad.zip"
     for cut in (0, 1, 100, len(data) // 2, len(data) - 1):
         bad.write_bytes(data[:cut])
-        assert refused(life, bad, tmp_path / "fresh"), cut
+        assert is_refused(life, bad, tmp_path / "fresh"), cut
     with zipfile.ZipFile(archive) as packed:
         start = packed.getinfo(NAME).header_offset + 60
     bad.write_bytes(data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :])
-    assert refused(life, bad, tmp_path / "fresh"), "a byte that was changed"
+    assert is_refused(life, bad, tmp_path / "fresh"), "a byte that was changed"
     members = read(archive)
     info, content = members[NAME]
     members[NAME] = info, b"\0" * (30 << 20)
@@ -121,10 +119,10 @@ def test_a_cut_or_damaged_archive_and_a_bomb_that_lies_about_its_size_are_refuse
     sizes = [size.to_bytes(4, "little") for size in (30 << 20, len(content))]
     assert bad.read_bytes().count(sizes[0]) >= 2
     bad.write_bytes(bad.read_bytes().replace(*sizes))
-    assert refused(life, bad, tmp_path / "fresh")
+    assert is_refused(life, bad, tmp_path / "fresh")
 
 
-def test_a_link_in_the_workspace_is_not_written_through(life: Life, archive: Path, tmp_path: Path):
+def test_an_import_does_not_write_through_a_symbolic_link(life: Life, archive: Path, tmp_path: Path):
     fresh, outside = tmp_path / "fresh", tmp_path / "outside"
     (fresh / "workspace" / "memory").mkdir(parents=True)
     outside.mkdir()
@@ -137,7 +135,7 @@ def test_a_link_in_the_workspace_is_not_written_through(life: Life, archive: Pat
     assert (outside / "MEMORY.md").read_text(encoding="utf-8") == "theirs"
 
 
-def test_what_is_of_a_machine_or_of_nobody_is_left_and_named(life: Life, archive: Path, tmp_path: Path):
+def test_files_that_are_not_memory_files_are_skipped_and_reported(life: Life, archive: Path, tmp_path: Path):
     members = read(archive)
     odd = ["memory/.git/config", "memory/x.tmp", "memory/run.sh"]
     for name in odd:

@@ -1,4 +1,4 @@
-"""What other programs remember comes over: once, dated, as the words of whoever said it, without secrets."""
+"""Importing the memories of other programs: once, with dates and speakers, without secrets."""
 
 import json
 import subprocess
@@ -20,12 +20,12 @@ STORES: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    """Return a folder's files; of SQLite's, which a reader makes too, those that hold something."""
+    """Return the files of a folder, without the empty side files that a reader of SQLite creates."""
     files = [file for file in folder.rglob("*") if file.is_file() and not file.name.endswith("-shm")]
     return {str(file): data for file in files if (data := file.read_bytes()) or not file.name.endswith("-wal")}
 
 
-def for_people(life: Life) -> dict[str, bytes]:
+def texts_of(life: Life) -> dict[str, bytes]:
     return {name: data for name, data in bytes_of(life.memory).items() if "/." not in name}
 
 
@@ -35,7 +35,7 @@ def hits(life: Life, words: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_a_store_is_found_by_search_taken_once_and_taken_back(name: str, life: Life, tmp_path: Path):
+def test_an_imported_store_is_found_by_search_and_can_be_undone(name: str, life: Life, tmp_path: Path):
     make, words = STORES[name]
     source = make(tmp_path / "theirs")
     theirs = bytes_of(tmp_path / "theirs")
@@ -48,13 +48,13 @@ def test_a_store_is_found_by_search_taken_once_and_taken_back(name: str, life: L
     assert life.files_with(stores.SECRET) == []
     assert not (life.memory / "MEMORY.md").exists(), "it would be in every prompt"
     assert life.entries() == []
-    before = for_people(life)
+    before = texts_of(life)
     again = life.command("import", source, "--from", name, "--json").json
     assert (sum(again["taken"].values()), again["known"]) == (0, sum(report["taken"].values()))
-    assert for_people(life) == before
+    assert texts_of(life) == before
     assert bytes_of(tmp_path / "theirs") == theirs
     assert life.command("import", "--undo", "--json").json["left"] == []
-    assert for_people(life) == {}
+    assert texts_of(life) == {}
     assert [word for word in words if hits(life, word)] == []
 
 
@@ -79,7 +79,7 @@ def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path:
     assert life.files_with(stores.SECRET) == []
 
 
-def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Path):
+def test_private_text_in_another_store_is_not_imported(life: Life, tmp_path: Path):
     def said(*texts: str) -> list[dict[str, str]]:
         return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
 
@@ -106,7 +106,7 @@ def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Pa
     assert life.files_with("Quorvex") == []
 
 
-def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
+def test_only_new_messages_of_a_continued_session_are_imported(life: Life, tmp_path: Path):
     chat = stores.nanobot_chat(1)
     stores.write_nanobot_session(tmp_path / "theirs", "cli:one", chat[:4])
     life.command("import", tmp_path / "theirs", "--from", "nanobot")
@@ -115,7 +115,7 @@ def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
     assert [record["text"] for record in life.transcript("cli:one")][-1] == "ok"
 
 
-def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life: Life, tmp_path: Path):
+def test_notes_go_to_the_day_that_they_name_and_an_edited_one_is_new(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
     (source / "link.md").symlink_to(tmp_path / "config.json")
     (source / "broken.md").write_bytes(b"# Head\n\n" + b"\0" * 100)
@@ -130,7 +130,7 @@ def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life:
     assert hits(life, "周六开会")
 
 
-def test_what_was_deleted_or_changed_here_is_not_taken_again_nor_undone(life: Life, tmp_path: Path):
+def test_deleted_or_changed_records_are_not_imported_again_nor_undone(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
     life.command("import", source, "--from", "markdown")
     changed = life.memory / "2026-03-03.md"
@@ -144,7 +144,7 @@ def test_what_was_deleted_or_changed_here_is_not_taken_again_nor_undone(life: Li
     assert "fed the cat" not in changed.read_text(encoding="utf-8")
 
 
-def test_an_import_that_is_killed_is_finished_by_the_next_and_undone_as_one(life: Life, tmp_path: Path):
+def test_the_next_import_finishes_a_killed_one_and_both_are_undone_together(life: Life, tmp_path: Path):
     for number in range(120):
         stores.write_nanobot_session(tmp_path / "theirs", f"cli:made{number}", stores.nanobot_chat(number % 50))
     life.workspace.mkdir()
@@ -164,10 +164,10 @@ def test_an_import_that_is_killed_is_finished_by_the_next_and_undone_as_one(life
     lines = [line for file in life.memory.glob("sessions/*.jsonl") for line in file.read_text("utf-8").splitlines()]
     assert len(lines) == len({json.loads(line)["id"] for line in lines}) == 120 * 5
     assert life.command("import", "--undo", "--json").json["taken"]["messages"] == 120 * 5
-    assert for_people(life) == {}
+    assert texts_of(life) == {}
 
 
-def test_a_note_in_utf16_is_read_and_one_in_another_encoding_is_left_with_what_helps(life: Life, tmp_path: Path):
+def test_a_note_in_utf16_is_read_and_another_encoding_is_reported_with_a_hint(life: Life, tmp_path: Path):
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "plain.md").write_text("Déjà vu 今天 🌱\n", encoding="utf-8")
@@ -182,7 +182,7 @@ def test_a_note_in_utf16_is_read_and_one_in_another_encoding_is_left_with_what_h
     assert [word for word in ("今天", "开会") if not hits(life, word)] == []
 
 
-def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_path: Path):
+def test_a_source_that_cannot_be_imported_is_reported_and_nothing_is_created(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "notes")
     (tmp_path / "empty").mkdir()
     stores.make_nanobot(tmp_path / "home")
@@ -199,11 +199,11 @@ def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_pa
     ):
         done = life.command("import", *arguments, "--json")
         assert (done.status, done.json["ok"], word in done.text) == (status, False, True), (arguments, done)
-        assert not life.memory.exists() or for_people(life) == {}
+        assert not life.memory.exists() or texts_of(life) == {}
 
 
 @pytest.mark.accept("V5-05")
-async def test_an_older_memory_folder_is_migrated_by_copy_and_never_twice(life: Life):
+async def test_an_older_memory_folder_is_copied_once(life: Life):
     notes = life.workspace / "notes"
     (notes / "work").mkdir(parents=True)
     (notes / "2025-01-02.md").write_text("The kiln was lit.\n", encoding="utf-8")
