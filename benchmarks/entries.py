@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.measure import median_seconds, quiet, report
-from nanobot_memory_plugins.consolidation.model.scoring import activated, as_of
+from nanobot_memory_plugins.consolidation.model.scoring import activate_entry, entry_as_of
 from nanobot_memory_plugins.consolidation.store import entry_text
 from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -54,7 +54,9 @@ def main() -> None:
             if cold:
                 entry_text.read_entry.cache_clear()
             id_ = next(ids)
-            EntryRepository(folder).update(lambda e: {**e, id_: activated(e[id_], NOW)}, who="benchmark", why="hit")
+            EntryRepository(folder).update(
+                lambda e: {**e, id_: activate_entry(e[id_], NOW)}, who="benchmark", why="hit"
+            )
 
         first = median_seconds(lambda: change(cold=True), repetitions=11)
         again = median_seconds(lambda: change(cold=False), repetitions=11)
@@ -63,7 +65,7 @@ def main() -> None:
         def fade() -> None:
             now = NOW + timedelta(days=next(days))
             EntryRepository(folder).update(
-                lambda e: {id_: as_of(one, now) for id_, one in e.items()}, who="benchmark", why="time"
+                lambda e: {id_: entry_as_of(one, now) for id_, one in e.items()}, who="benchmark", why="time"
             )
 
         fading = median_seconds(fade, repetitions=7)

@@ -6,7 +6,7 @@ from functools import partial
 from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import is_in_project, is_visible
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, entry_as_of
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, find_same_text, may_change, put_entry
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -118,7 +118,7 @@ class EntryLearner:
                 used.add(
                     put_entry(entries, new, known_id, now=now, is_changeable=is_changeable, is_used=known_id in used)
                 )
-            return {id_: as_of(entry, now) for id_, entry in entries.items()}
+            return {id_: entry_as_of(entry, now) for id_, entry in entries.items()}
 
         outcome = self._repository.update(change, who=WHO, why="conversation")
         logger.info("learned from a session: {} entries", len(outcome.changes))

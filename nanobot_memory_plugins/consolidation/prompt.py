@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import is_in_project, is_visible
-from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, entry_as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import TITLE, EntryDocument, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
@@ -209,7 +209,7 @@ class PromptSource:
             entries = snapshot.displayed_entries()
             language = dominant_language([Message("user", entry.content) for entry in entries])
             # Scores as of now: the file may not have been written since they faded.
-            current = (as_of(entry, now) for entry in entries)
+            current = (entry_as_of(entry, now) for entry in entries)
             visible_entries = [
                 entry for entry in current if is_in_project(entry, visible) and is_visible(entry, visible)
             ]

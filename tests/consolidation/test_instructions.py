@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.model.scoring import as_of, end_of
+from nanobot_memory_plugins.consolidation.model.scoring import end_of, entry_as_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import MOST_INSTRUCTIONS, prompt_text
 from nanobot_memory_plugins.core import Origin
@@ -20,7 +20,7 @@ def test_instructions_and_pinned_entries_do_not_fade_away_and_end_on_their_last_
         "b": entry("b", "Never book before 9", 0.8, **kept, expires_at=end_of(date(2026, 2, 22))),
         "c": entry("c", "Blood type AB", 0.4, pinned=True),
     }
-    later = {id_: as_of(one, NOW + days(700)) for id_, one in entries.items()}
+    later = {id_: entry_as_of(one, NOW + days(700)) for id_, one in entries.items()}
     text = prompt_text(later.values(), "en", NOW, OPTIONS)
     assert "Always answer in French (2026-02-20, id a)" in text
     assert "Blood type AB" in text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.scoring import as_of
+from nanobot_memory_plugins.consolidation.model.scoring import entry_as_of
 from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -162,11 +162,11 @@ def test_restoring_an_archived_note_of_a_model_confirms_it_but_restoring_a_forgo
 
 
 def test_an_expired_entry_moved_to_the_active_section_is_valid_again(repository: EntryRepository):
-    todo = as_of(entry("aaaa", expires_at=NOW - days(3)), NOW)
+    todo = entry_as_of(entry("aaaa", expires_at=NOW - days(3)), NOW)
     repository.update(lambda _: {"aaaa": todo}, who="test", why="over")
     text = repository.path.read_text(encoding="utf-8")
     repository.path.write_text(text.replace("## Archived Memories", "## Active Memories"), encoding="utf-8")
-    assert as_of(repository.load().entries["aaaa"], NOW).section is Section.ACTIVE
+    assert entry_as_of(repository.load().entries["aaaa"], NOW).section is Section.ACTIVE
 
 
 def test_a_bullet_with_a_forgotten_text_becomes_an_entry_again(repository: EntryRepository):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.scoring import contradicted
+from nanobot_memory_plugins.consolidation.model.scoring import contradict_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.values import Visibility
@@ -24,7 +24,7 @@ async def test_a_superseded_entry_is_marked_as_earlier_and_a_plan_shows_its_day(
     new = Entry("kiel", "The user lives in Kiel", "fact", 0.8, LATER, created_at=LATER)
     zh = Entry("zh", "用户在银行工作", "fact", 0.8, begun, created_at=begun)
     dentist = Entry("d", "The user sees the dentist", "todo", 0.15, LATER, expires_at=LATER)
-    pairs = [*contradicted(old, new), contradicted(zh, new)[0]]
+    pairs = [*contradict_entry(old, new), contradict_entry(zh, new)[0]]
     EntryRepository(tmp_path).update(lambda _: {one.id: one for one in [*pairs, dentist]}, who="test", why="add")
     plugins = {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}
     async with MemoryHost(tmp_path, config=MemoryConfig.model_validate({"plugins": plugins})) as memory:

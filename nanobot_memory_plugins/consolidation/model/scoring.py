@@ -38,13 +38,13 @@ INITIAL_SCORES: dict[str, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6
 """The initial score of an entry, by its importance."""
 
 
-def activated(entry: Entry, now: datetime) -> Entry:
+def activate_entry(entry: Entry, now: datetime) -> Entry:
     """Return the entry after a use: it fades up to now, then gains a fifth of what is missing to 1."""
-    score = decayed(entry, now).score
+    score = decay_entry(entry, now).score
     return replace(entry.with_use(score + (1.0 - score) * HIT_SHARE, now), hits=entry.hits + 1)
 
 
-def decayed(entry: Entry, now: datetime) -> Entry:
+def decay_entry(entry: Entry, now: datetime) -> Entry:
     """Return the entry faded for each whole day after the first seven days without use.
 
     The result depends on ``now`` alone, however often it is computed in between. When a clock that was ahead is set
@@ -54,13 +54,13 @@ def decayed(entry: Entry, now: datetime) -> Entry:
     return entry if days == entry.decayed_days else replace(entry, decayed_days=days)
 
 
-def expired(entry: Entry, now: datetime) -> Entry:
+def expire_entry(entry: Entry, now: datetime) -> Entry:
     """Return an entry past its expiry with a score for the archive; any other entry unchanged."""
     is_over = entry.expires_at is not None and entry.expires_at <= now
     return entry.with_score(EXPIRED_SCORE) if is_over and entry.score > EXPIRED_SCORE else entry
 
 
-def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
+def contradict_entry(old: Entry, new: Entry) -> tuple[Entry, Entry]:
     """Return an entry that is no longer true with half its score, and its replacement, linked to each other.
 
     A pair that is already linked is unchanged, so that a repeated extraction does no harm.
@@ -73,9 +73,9 @@ def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
     )
 
 
-def as_of(entry: Entry, now: datetime) -> Entry:
+def entry_as_of(entry: Entry, now: datetime) -> Entry:
     """Return an entry as of ``now``: faded, and archived if it has expired."""
-    return expired(decayed(entry, now), now)
+    return expire_entry(decay_entry(entry, now), now)
 
 
 def is_faded_away(entry: Entry) -> bool:
@@ -85,10 +85,10 @@ def is_faded_away(entry: Entry) -> bool:
 
 def current_entries(entries: Iterable[Entry], now: datetime) -> list[Entry]:
     """Return the entries as of ``now``, without those that have faded away."""
-    return [entry for entry in (as_of(entry, now) for entry in entries) if not is_faded_away(entry)]
+    return [entry for entry in (entry_as_of(entry, now) for entry in entries) if not is_faded_away(entry)]
 
 
-def restored(entry: Entry, now: datetime) -> Entry:
+def restore_entry(entry: Entry, now: datetime) -> Entry:
     """Return an archived or forgotten entry as an active one; an expiry in the past is removed."""
     expires_at = None if entry.expires_at is not None and entry.expires_at <= now else entry.expires_at
     back = entry.with_use(max(entry.score, RESTORED_SCORE), now)

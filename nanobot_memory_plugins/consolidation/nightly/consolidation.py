@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.scoring import as_of
+from nanobot_memory_plugins.consolidation.model.scoring import entry_as_of
 from nanobot_memory_plugins.consolidation.nightly.material import Material, group_by_viewer, make_prompt, read_material
 from nanobot_memory_plugins.consolidation.nightly.operations import NightAnswer, apply
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -172,7 +172,7 @@ def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = N
 
 
 def _entries_as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
-    return {id_: as_of(entry, now) for id_, entry in entries.items()}
+    return {id_: entry_as_of(entry, now) for id_, entry in entries.items()}
 
 
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> None:

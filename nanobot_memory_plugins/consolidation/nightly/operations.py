@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     IMPORTANCES,
     INITIAL_SCORES,
     Importance,
-    decayed,
+    decay_entry,
     end_of,
 )
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, make_record
@@ -118,7 +118,7 @@ class _NightlyChanges:
                 changeable = {id_: entry for id_, entry in changeable.items() if id_ not in item.ends}
         for id_ in ids_to_archive:
             with _skip_dropped():
-                entry = decayed(self._changeable_entry(id_, changeable), self._now)
+                entry = decay_entry(self._changeable_entry(id_, changeable), self._now)
                 if entry.section is Section.ACTIVE:
                     self.entries[id_] = _archive(entry)
 
@@ -199,7 +199,7 @@ def _inherit(entry: Entry, replaced: Sequence[Entry], quote: Quote, now: datetim
     It gets the highest of their scores as of their last use, or at least the initial score if the quotation is newer.
     """
     last_use = max(one.last_activated for one in replaced)
-    score = max(decayed(one, last_use).score for one in replaced)
+    score = max(decay_entry(one, last_use).score for one in replaced)
     sessions = {session for one in (entry, *replaced) for session in one.sessions}
     importance = min((one.importance for one in replaced if one.importance), key=IMPORTANCES.index, default="")
     scope = replaced[0].scope
@@ -218,4 +218,4 @@ def _inherit(entry: Entry, replaced: Sequence[Entry], quote: Quote, now: datetim
     )
     if entry.quote and quote.day > last_use.astimezone().date():
         return merged.with_use(max(score, INITIAL_SCORES[merged.importance]), now)
-    return decayed(merged.with_use(score, last_use), now)
+    return decay_entry(merged.with_use(score, last_use), now)

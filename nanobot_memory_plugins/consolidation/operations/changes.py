@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     content_of,
     with_replaced,
 )
-from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, restored
+from nanobot_memory_plugins.consolidation.model.scoring import decay_entry, entry_as_of, restore_entry
 from nanobot_memory_plugins.consolidation.store.document import sort_by_score
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.merging import merge_entry
@@ -54,8 +54,8 @@ def edit(
             entry = replace(entry, category=changes.category)
         if changes.group is not None:
             entry = replace(entry, group=canonical_group(changes.group))
-        if changes.score is not None and round(decayed(entry, now).score, 2) != round(changes.score, 2):
-            entry = decayed(entry, now).with_score(changes.score)
+        if changes.score is not None and round(decay_entry(entry, now).score, 2) != round(changes.score, 2):
+            entry = decay_entry(entry, now).with_score(changes.score)
         return entry
 
     return _change_each(repository, ids, apply_edit, who=who, why=why)
@@ -86,9 +86,9 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, not even in the history.", entry_id=entry_id))
         is_present = entry_id in entries and not entry.is_forgotten
-        if is_present and as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
+        if is_present and entry_as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
             return entries
-        back = replace(restored(entry, now), superseded_by="")  # it is valid again, next to its replacement
+        back = replace(restore_entry(entry, now), superseded_by="")  # it is valid again, next to its replacement
         if is_present and back.section is Section.ARCHIVED:  # a model's note, which the person confirms
             back = replace(back, origin=Origin.USER)
         return {**entries, entry_id: back}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import new_id
-from nanobot_memory_plugins.consolidation.model.scoring import as_of, current_entries, decayed, is_faded_away
+from nanobot_memory_plugins.consolidation.model.scoring import current_entries, decay_entry, entry_as_of, is_faded_away
 from nanobot_memory_plugins.consolidation.operations import changes
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
@@ -58,7 +58,7 @@ class RepositoryAccess:
         now = self._repository.clock.now()
         gone = self._repository.history.removed_entries(snapshot.entries)
         gone |= {id_: entry for id_, entry in snapshot.forgotten.items() if id_ not in gone}
-        gone |= {id_: entry for id_, entry in snapshot.entries.items() if is_faded_away(as_of(entry, now))}
+        gone |= {id_: entry for id_, entry in snapshot.entries.items() if is_faded_away(entry_as_of(entry, now))}
         return [replace(entry, hides=entry.hides or (id_,)) for id_, entry in gone.items()]
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
@@ -126,7 +126,7 @@ class RepositoryAccess:
                     result[update.id] = local  # it was removed elsewhere and rewritten here
                     continue
                 sides = (
-                    {update.id: decayed(entry, now)} if entry is not None else {} for entry in (base, remote, local)
+                    {update.id: decay_entry(entry, now)} if entry is not None else {} for entry in (base, remote, local)
                 )
                 result |= merge_entries(*sides)
                 if remote is not None and local is not None and _is_conflict(base, remote, local):

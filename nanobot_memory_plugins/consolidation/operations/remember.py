@@ -16,10 +16,10 @@ from nanobot_memory_plugins.consolidation.model.entry import (
 from nanobot_memory_plugins.consolidation.model.scoring import (
     INITIAL_SCORES,
     Importance,
-    activated,
-    contradicted,
-    decayed,
-    restored,
+    activate_entry,
+    contradict_entry,
+    decay_entry,
+    restore_entry,
 )
 from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, says_only_secrets
@@ -96,7 +96,7 @@ def put_entry(
     if not known_id:
         entries[kept_id] = entry_of(new, kept_id, now)
     elif not is_used:
-        entries[kept_id] = _restate(activated(entries[kept_id], now), new)
+        entries[kept_id] = _restate(activate_entry(entries[kept_id], now), new)
     replaced = dict.fromkeys(
         _last_successor(start, kept_id, entries)
         for start in (*new.replaces, entries[kept_id].superseded_by)
@@ -104,9 +104,9 @@ def put_entry(
     )
     for old in replaced:
         if old != kept_id and is_changeable(entries[old]):
-            before = decayed(entries[old], now)
+            before = decay_entry(entries[old], now)
             before = replace(before, supersedes=tuple(id_ for id_ in before.supersedes if id_ != kept_id))
-            entries[old], entries[kept_id] = contradicted(before, replace(entries[kept_id], superseded_by=""))
+            entries[old], entries[kept_id] = contradict_entry(before, replace(entries[kept_id], superseded_by=""))
     entries[kept_id] = replace(entries[kept_id], superseded_by="")  # what is said now is true now
     return kept_id
 
@@ -220,7 +220,7 @@ def remember(
         nonlocal kept_id, is_new
         known_id = find_same_text(new, entries, is_changeable)
         if known_id and entries[known_id].section is Section.ARCHIVED:
-            entries[known_id] = restored(entries[known_id], now)
+            entries[known_id] = restore_entry(entries[known_id], now)
         is_new = not known_id
         kept_id = put_entry(entries, new, known_id, now=now)
         return entries

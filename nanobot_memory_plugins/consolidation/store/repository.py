@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import new_id, normalised_text
-from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance, decayed
+from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance, decay_entry
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse, render
 from nanobot_memory_plugins.consolidation.store.history import History, changes_between
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merge_entries
@@ -213,7 +213,9 @@ class EntryRepository:
             data = render(document, entries, now=now)
             changed = changes_between(snapshot.all_entries, entries)
             # The old states are as of an earlier time: fade them to now.
-            changed = tuple(replace(change, before=change.before and decayed(change.before, now)) for change in changed)
+            changed = tuple(
+                replace(change, before=change.before and decay_entry(change.before, now)) for change in changed
+            )
             run = EntryRun("", now, who, why, changed, undoes)
             if snapshot.is_written and data == (snapshot.raw or b"") and not run.changes:
                 return Outcome(entries)
