@@ -1,4 +1,4 @@
-"""All files inside one budget."""
+"""The files that open a prompt fit into one budget."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""One text cut to a size."""
+"""Cutting one text to a size."""
 
 import os
 import re

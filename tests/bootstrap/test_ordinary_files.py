@@ -36,7 +36,7 @@ def test_under_five_percent_of_ordinary_files_are_trimmed():
 
 @pytest.mark.accept("BB-06")
 def test_the_hosts_own_templates_are_never_trimmed():
-    """All that nanobot ships as Markdown for prompts, together; each of its skills alone."""
+    """All Markdown that nanobot ships for prompts fits together, and each of its skills fits alone."""
     templates = package_files("nanobot").joinpath("templates")
     names = ["AGENTS.md", "SOUL.md", "USER.md", "HEARTBEAT.md", "memory/MEMORY.md"]
     files = {name: templates.joinpath(*name.split("/")).read_text(encoding="utf-8") for name in names}

@@ -1,4 +1,4 @@
-"""The plugin as a host has it."""
+"""The bootstrap plugin in a real host."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tests of compaction share."""
+"""Fixtures for the tests of compaction."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.testing import plugin_context
 
 
 class Model:
-    """A model that gives ``answers`` in turn, the last one again and again, and keeps what it was asked.
+    """A model that returns ``answers`` in turn, repeats the last one, and records its prompts.
 
     An answer is text, an exception to raise, or a function of the prompt.
     """

@@ -1,4 +1,4 @@
-"""Random histories, sound ones and broken ones, for hypothesis."""
+"""Hypothesis strategies for valid and broken histories."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How large a chunk is, and how texts get into chunks."""
+"""The size of chunks, and the packing of texts into them."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What cannot be redacted is not shown to the model that sums up."""
+"""Text that cannot be redacted is not shown to the model that summarises."""
 
 from nanobot_memory_plugins.compaction.transcript import safe_text
 

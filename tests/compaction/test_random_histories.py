@@ -1,6 +1,6 @@
-"""Whatever the messages, the window and the model: compaction ends with a summary that fits.
+"""Compaction ends with a summary that fits, for any messages, window and model.
 
-``NANOBOT_MEMORY_HISTORIES=10000`` tries so many histories instead of 150.
+``NANOBOT_MEMORY_HISTORIES=10000`` tries that many histories instead of 150.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ ANSWER = st.one_of(
 
 
 def left_out(messages: tuple[Message, ...], keep_from: int) -> set[int]:
-    """Return the results whose call was cut."""
+    """Return the indexes of results whose call was cut."""
     owners: dict[str, int] = {}
     torn = set()
     for index, message in enumerate(messages):
@@ -117,7 +117,7 @@ def test_any_history_is_compacted(history, window, room, answer, reason, times):
 
 
 def _is_summary(messages: tuple[Message, ...]) -> bool:
-    """Say whether nothing but one message stands behind an earlier summary."""
+    """Return whether only one message follows an earlier summary."""
     return any(message.text.startswith("[Summary of the earlier") for message in messages)
 
 

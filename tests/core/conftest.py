@@ -1,4 +1,4 @@
-"""Plugins of third parties in a real host."""
+"""Third-party plugins in a real host."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def third_party(installed_plugin: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Install plugins from source; no others are loaded but those that ``beside`` names."""
+    """Install plugins from source. Of all other plugins only those in ``beside`` are loaded."""
     names: list[str] = []
 
     def install(name: str, source: str, *beside: str) -> None:

@@ -1,4 +1,4 @@
-"""A conversation written out: in its language, whole where it fits, within its budget always."""
+"""A conversation as text: in its language, complete if it fits, and always within its budget."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Whatever a name holds, one event is one line of the log, and the line steers no terminal."""
+"""Whatever a name contains, an event is one printable line of the log."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A message of any length is kept whole, judged by its two ends, and costs the host's loop next to nothing."""
+"""A message of any length is kept whole, judged by its two ends, and does not block the host's event loop."""
 
 import time
 

@@ -19,7 +19,7 @@ def config(message_limit: float, recall_timeout: float) -> MemoryConfig:
 
 
 class PassingClock(ManualClock):
-    """A clock that advances a little at each look, for limits that are shorter than that."""
+    """A clock that advances a little on each reading, so that shorter limits are exceeded."""
 
     def monotonic(self) -> float:
         self.advance(0.001)

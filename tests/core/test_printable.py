@@ -1,4 +1,4 @@
-"""What hides or steers goes, honest text stays, and no line is added."""
+"""Control and invisible characters are removed, ordinary text stays, and no line is added."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Usable answers, and the others."""
+"""Usable and unusable summaries of a model."""
 
 import pytest
 

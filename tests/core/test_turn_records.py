@@ -1,4 +1,4 @@
-"""Each turn is recorded_turns in the background, and `nanobot-memory stats` shows what the memory costs."""
+"""Each turn is recorded in the background, and `nanobot-memory stats` shows what the memory costs."""
 
 import json
 from datetime import UTC, date, datetime

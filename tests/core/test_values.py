@@ -1,4 +1,4 @@
-"""What plugins are given: messages of any form, and copies that are bounded while they are made."""
+"""The values that plugins get: messages of any form, and bounded copies."""
 
 from types import MappingProxyType
 

@@ -18,7 +18,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def open_files(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Opener]:
-    """Open the memory files of tmp_path; they are closed at the end."""
+    """Open the memory files of tmp_path, and close them at the end."""
     opened: list[MemoryFiles] = []
 
     def open_them(**options: Any) -> MemoryFiles:

@@ -1,4 +1,4 @@
-"""A pipe, a device or a link in the place of a memory file holds nobody up and leads nowhere."""
+"""A pipe, a device or a link in place of a memory file does not block, and is not followed out of the workspace."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider
 
 
 def outside_of(workspace: Path) -> dict[str, bytes]:
-    """Return the files beside the workspace, by name."""
+    """Return the files next to the workspace, by name."""
     return contents_of(workspace.parent / "outside")
 
 

@@ -1,4 +1,4 @@
-"""What is decided behind a turn is cheap, however long the history is."""
+"""The decision after a turn is cheap, however long the history is."""
 
 from benchmarks import flush as benchmark
 

@@ -1,4 +1,4 @@
-"""When a context is full enough."""
+"""The size at which a context is flushed."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A tool may return anything: the host's loop goes on, the call returns within its limit, and the note is kept."""
+"""A tool may return anything: the event loop is not blocked, the call returns in time, and the note is kept."""
 
 import time
 
@@ -21,7 +21,7 @@ HOSTILE = {
 
 
 def nested() -> list[object]:
-    """Return a list within a list, a hundred thousand times."""
+    """Return a list that is nested a hundred thousand times."""
     value: list[object] = []
     for _ in range(100_000):
         value = [value, "x"]
@@ -40,7 +40,7 @@ LARGE = {
 
 
 async def loop_time(call) -> tuple[float, object]:
-    """Give the processor time that the loop's own thread takes for a call, and its answer."""
+    """Return the processor time that a call takes in the event loop's thread, and its answer."""
     began = time.thread_time()
     answer = await call
     return time.thread_time() - began, answer
@@ -105,7 +105,7 @@ def test_no_part_of_a_secret_across_the_end_of_the_budget_is_shown(windows):
 
 
 async def note_of_result(folder, *, limit: float, slow: float, monkeypatch) -> str:
-    """Run a tool on a machine that is so busy that looking for secrets takes ``slow`` seconds; give the note's text."""
+    """Run a tool while redaction takes ``slow`` seconds, as on a busy machine, and return the note's text."""
 
     def slow_preview(value, **how):
         time.sleep(slow)

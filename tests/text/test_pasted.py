@@ -1,4 +1,4 @@
-"""What stands in a message and is not its author's own words: pastes of a dozen kinds, and what only looks like one."""
+"""Pasted text of a dozen kinds in messages, and text that only looks pasted."""
 
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 

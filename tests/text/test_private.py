@@ -1,4 +1,4 @@
-"""What a message says of itself by exact words: private parts, private messages, pause and resume."""
+"""The exact marks and commands in messages: private parts, private messages, pause and resume."""
 
 from nanobot_memory_plugins.core.text.private import is_private, keepable_messages, memory_command, without_private
 from nanobot_memory_plugins.core.values import Message

@@ -1,4 +1,4 @@
-"""Where sentences end, in English and Chinese, and that all of a text stands in them."""
+"""The ends of sentences in English and Chinese, which together cover the whole text."""
 
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from tests.support.chinese import in_both_scripts

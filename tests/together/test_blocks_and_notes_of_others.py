@@ -1,4 +1,4 @@
-"""What a third party's plugin says stands below its title, and what it counts is not recalled."""
+"""The block of a third-party plugin is below its title, and its unsearchable notes are not recalled."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Contact data, end to end: what the user said stays readable where it is repeated; what only a tool said does not."""
+"""Contact data, end to end: what the user said stays readable when repeated, what only a tool said is hidden."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Secrets that no single text shows: notes in two fields, tokens in two parts."""
+"""Secrets that are spread over two texts: two fields of a note, or two parts of a token."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""An unsure draft is answered again with what memory has: shown on the example host, in a process of its own."""
+"""An unsure draft is answered again with the memory's evidence, on the example host in a separate process."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""An older program that meets the files of a newer one reads on and keeps what it does not know, or refuses."""
+"""An older version reads files of a newer one and keeps what it does not know, or refuses them."""
 
 import json
 from collections.abc import Callable

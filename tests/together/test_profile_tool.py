@@ -1,4 +1,4 @@
-"""memory_search without words tells all that is known, by kind; with a name alone, what is known of them."""
+"""memory_search without words returns everything that is known, by kind; with only a name, what is known about them."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

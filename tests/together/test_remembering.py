@@ -1,4 +1,4 @@
-"""The whole set together, without a host: what was said and done is found again, in a new process's place."""
+"""All plugins together, without a host: what was said and done is found again after a restart."""
 
 import asyncio
 import threading

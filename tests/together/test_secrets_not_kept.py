@@ -1,4 +1,4 @@
-"""What the user wants remembered and is a secret: no empty entry is kept, and the model knows that nothing was."""
+"""A secret that the user wants remembered: no empty entry is kept, and the model is told so."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A history that is cut leaves a summary that fits, the last messages, and no tool call without its result."""
+"""Compaction leaves a summary that fits, the last messages, and no tool call without its result."""
 
 import random
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ FACT = chat(f"We decided that the staging host is {HOST}, port 6543.", "Noted.")
 
 @pytest.fixture
 def log() -> Iterator[list[str]]:
-    """The lines that are logged."""
+    """The logged lines."""
     lines: list[str] = []
     logger.enable("nanobot_memory_plugins")
     handler = logger.add(lines.append, format="{message}", level="DEBUG")
@@ -30,7 +30,7 @@ def log() -> Iterator[list[str]]:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load compaction alone, where many or long histories are cut."""
+    """Load only the compaction plugin, for tests with many or long histories."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")
 
 

@@ -1,4 +1,4 @@
-"""What matters is saved before history is cut: silently, once a cycle, and whatever the model does."""
+"""What is worth remembering is saved before history is cut, silently and once per cycle, even if the model fails."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ONCE: dict[str, Any] = {"core": {"languageModel": {"attempts": 1}}}
 
 
 async def filled(memory: MemoryHost, history: list[dict[str, Any]], tokens: int, window: int, key: str = "cli:direct"):
-    """Tell of a turn after which the context holds so many tokens."""
+    """Report a turn after which the context has ``tokens`` tokens."""
     await memory.turn_finished(session_key=key, messages=history, context_tokens=tokens, context_window=window)
 
 

@@ -1,4 +1,4 @@
-"""A session that goes quiet gets one summary in the day's note, by the model or without it."""
+"""A session that goes quiet gets one summary as a note, with or without the model."""
 
 import pytest
 
@@ -22,7 +22,7 @@ TALK = chat(
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody else ask of a session."""
+    """Load no other plugin that asks about a session."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "summary,compaction,storage,recall")
 
 

@@ -1,10 +1,10 @@
-"""However long a host's history is, a call looks at what it needs."""
+"""A call reads only the part that it needs of a host's history."""
 
 from tests.behaviour.kit.life import KEY, Life
 
 
 class Counted(list):
-    """Messages that count how often one of them is handed out."""
+    """Messages that count how often one of them is read."""
 
     looks = 0
 
