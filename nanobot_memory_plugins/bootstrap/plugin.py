@@ -131,17 +131,17 @@ class BootstrapPlugin:
     ) -> dict[str, str]:
         """Return the texts of the files as they fit into the budget."""
         shown = fit_to_budget(files, overhead, context.options)
-        for one in shown.cut:
-            if self._is_new_warning(one, files[one.name]):
+        for file in shown.cut:
+            if self._is_new_warning(file, files[file.name]):
                 logger.warning(
                     "bootstrap file {} has {} characters (limit {}): {} are left out of the prompt",
-                    one.name, one.size, one.limit, one.left_out,
+                    file.name, file.size, file.limit, file.left_out,
                 )  # fmt: skip
-        for one in shown.skipped:
-            if self._is_new_warning(one, files[one.name]):
+        for file in shown.skipped:
+            if self._is_new_warning(file, files[file.name]):
                 logger.warning(
                     "bootstrap file {} ({} characters) is left out of the prompt: the budget of {} characters is spent",
-                    one.name, one.size, context.options.total_max_chars,
+                    file.name, file.size, context.options.total_max_chars,
                 )  # fmt: skip
         return dict(shown.texts)
 
@@ -153,9 +153,9 @@ class BootstrapPlugin:
         shown = fit_to_budget(files, {name: default_overhead(name) for name in files}, options)
         return [_size_finding(shown, options), *map(_shortened_finding, (*shown.cut, *shown.skipped))]
 
-    def _is_new_warning(self, one: ShortenedFile, text: str) -> bool:
+    def _is_new_warning(self, file: ShortenedFile, text: str) -> bool:
         """Return whether no warning was logged yet for this file with this text, and remember it."""
-        facts = f"{one.name}\0{one.limit > 0}\0{one.size}\0{text[:_HASHED_CHARS]}{text[-_HASHED_CHARS:]}"
+        facts = f"{file.name}\0{file.limit > 0}\0{file.size}\0{text[:_HASHED_CHARS]}{text[-_HASHED_CHARS:]}"
         key = blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key in self._warned:
             self._warned.move_to_end(key)
@@ -191,8 +191,8 @@ def _size_finding(shown: FittedFiles, options: BootstrapOptions) -> Finding:
     return Finding("bootstrap files", state)
 
 
-def _shortened_finding(one: ShortenedFile) -> Finding:
+def _shortened_finding(file: ShortenedFile) -> Finding:
     what = Sentence(
-        "{left_out:,} of {size:,} characters are left out of the prompt", left_out=one.left_out, size=one.size
+        "{left_out:,} of {size:,} characters are left out of the prompt", left_out=file.left_out, size=file.size
     )
-    return Finding(Sentence("bootstrap file {name}", name=one.name), what, Health.DEGRADED, hint=_HINT)
+    return Finding(Sentence("bootstrap file {name}", name=file.name), what, Health.DEGRADED, hint=_HINT)

@@ -35,19 +35,19 @@ _EXACT_VALUE = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+|https?://\S+|(?:[\w.-]{0,64}[/\\])+[\w.-]+|\b\w{0,64}\d[\w.:-]*"
     r"|(?<=[a-z,] )[A-Z]\w+|`[^`]+`"
 )
-_MOST_EXACT = 4
+_MOST_COUNTED_VALUES = 4
 _FACTORS = {"user": 1.0, "assistant": 0.6}
 
 _HEADINGS: dict[Language, tuple[str, str, str, str]] = {
     "en": ("From before:", "The user's last messages:", "Said before that:", "Tools used:"),
     "zh": ("更早的内容：", "用户最近的话：", "此前说到：", "用过的工具："),
 }
-_COUNT: dict[Language, str] = {
+_FIRST_LINE: dict[Language, str] = {
     "en": "[Session context was compacted: {count} messages, {tokens} tokens. Put together without a language model.]",
     "zh": "[会话上下文已压缩：{count} 条消息，{tokens} 个 token。未经语言模型整理。]",
 }
-_GIVEN: dict[Language, str] = {"en": "Given by the user:", "zh": "用户给出的："}
-_MOST_GIVEN = 10
+_VALUES_HEADING: dict[Language, str] = {"en": "Given by the user:", "zh": "用户给出的："}
+_MOST_VALUE_SENTENCES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
     earlier_heading, last_heading, sentences_heading, tools_heading = _HEADINGS[language]
     tokens = estimate_tokens("".join([one.text for one in messages]))
-    count = _COUNT[language].format(count=len(messages), tokens=tokens)
+    count = _FIRST_LINE[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
         page.add(earlier_heading, [cut(earlier, int(limit * _EARLIER_SHARE))])
@@ -87,14 +87,14 @@ def missing_values(
     Half of the room is for the first such sentences of an ``earlier`` summary, the rest for the user's sentences with
     the highest weight.
     """
-    left = limit - estimate_tokens(_GIVEN[language]) - 1
+    left = limit - estimate_tokens(_VALUES_HEADING[language]) - 1
     earlier_lines = [line for part in earlier.splitlines() for line in _sentence_lines(Message("user", part))]
     carried, left = _with_missing_values(earlier_lines, summary, left // 2, left)
     user_sentences = _sentences([one for one in messages if one.role == "user"])
     best = sorted(user_sentences, key=lambda one: (-one.weight, -one.index, -one.place))
     given, _ = _with_missing_values((one.text for one in best), "\n".join([summary, *carried]), left, left)
     lines = [*carried, *given]
-    return "\n".join([_GIVEN[language], *lines]) if lines else ""
+    return "\n".join([_VALUES_HEADING[language], *lines]) if lines else ""
 
 
 def _with_missing_values(sentences: Iterable[str], summary: str, room: int, left: int) -> tuple[list[str], int]:
@@ -104,7 +104,7 @@ def _with_missing_values(sentences: Iterable[str], summary: str, room: int, left
         values = [value.rstrip(".,:;") for value in _EXACT_VALUE.findall(sentence) if any(map(str.isdigit, value))]
         if not values or all(value in summary for value in values):
             continue
-        if len(chosen) == _MOST_GIVEN:
+        if len(chosen) == _MOST_VALUE_SENTENCES:
             break
         cost = estimate_tokens(sentence) + 3
         if cost > room:
@@ -155,7 +155,7 @@ def _sentences(messages: Sequence[Message]) -> Iterator[_Sentence]:
             if text not in known:
                 known.add(text)
                 is_edge = place in (0, len(found) - 1)
-                values = min(_MOST_EXACT, len(set(_EXACT_VALUE.findall(text))))
+                values = min(_MOST_COUNTED_VALUES, len(set(_EXACT_VALUE.findall(text))))
                 is_question = text.endswith(("?", "？"))
                 weight = 1.0 * is_edge + 2.0 * bool(_DECISION_WORDS.search(text)) + 0.5 * values - 1.5 * is_question
                 yield _Sentence(index, place, text, factor * weight)

@@ -7,13 +7,13 @@ from nanobot_memory_plugins.compaction.history import Unit, call_ids, group_into
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
 from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
-from nanobot_memory_plugins.compaction.transcript import safe_text, without_secrets
+from nanobot_memory_plugins.compaction.transcript import redact_message, safe_text
 from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.text.conversation import dominant_language, message_tokens
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
 
 # The reason of a compaction after which no message remains, because the session is over.
-_ENDED = "session_ended"
+_SESSION_ENDED = "session_ended"
 # A summary with a smaller limit, in tokens, has no room for the marker.
 _LEAST_FOR_MARKER = 40
 _MARKER_TOKENS = 12
@@ -54,13 +54,13 @@ def make_plan(
     recent = messages[first:]
     sizes = [message_tokens(message) for message in recent]
     history_tokens = sum(sizes) + estimate_tokens(earlier)
-    limits = limits_for(options, window=window, room=room, history_tokens=history_tokens, keep=reason != _ENDED)
+    limits = limits_for(options, window=window, room=room, history_tokens=history_tokens, keep=reason != _SESSION_ENDED)
     has_marker = limits.summary >= _LEAST_FOR_MARKER
     units = group_into_units(recent, sizes)
     cut = cut_index(recent, units, limits)
     return Plan(
         material=Material(
-            [without_secrets(message, redact) for message in recent[:cut]],
+            [redact_message(message, redact) for message in recent[:cut]],
             sizes[:cut],
             [unit for unit in units if unit.start < cut],
             safe_text(earlier, redact),

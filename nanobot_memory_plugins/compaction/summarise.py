@@ -14,7 +14,7 @@ from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.token_budget import Limits, chunk_ratio, is_oversized, pack
-from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
+from nanobot_memory_plugins.compaction.transcript import note_left_out, render_message
 from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -228,7 +228,7 @@ class Summariser:
         heading_day = None
         for unit, day in zip(units, days, strict=True):
             shown = [
-                entry(messages[index], min(shares[index], limit))
+                render_message(messages[index], min(shares[index], limit))
                 for index in range(unit.start, unit.stop)
                 if shares[index]
             ]

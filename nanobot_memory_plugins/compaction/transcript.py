@@ -20,7 +20,7 @@ _NAME_CHARS = 64
 _ROLES = ("user", "assistant", "system", "tool", "function", "developer")
 
 
-def without_secrets(message: Message, redact: Callable[[str], str]) -> Message:
+def redact_message(message: Message, redact: Callable[[str], str]) -> Message:
     """Return a message redacted before it is cut, since a part of a secret would not be recognised."""
     return replace(
         message,
@@ -50,7 +50,7 @@ def _safe_call(call: Mapping[str, Any], redact: Callable[[str], str]) -> dict[st
     }
 
 
-def entry(message: Message, limit: int) -> str:
+def render_message(message: Message, limit: int) -> str:
     """Return a message as labelled text of about ``limit`` tokens, or "" when it is empty."""
     who, text = label(message), "" if message.text == OMITTED else excerpt(message.text, limit).strip()
     calls = [f"{who} calls {call['name'] or 'a tool'}({call['arguments']})" for call in message.tool_calls]

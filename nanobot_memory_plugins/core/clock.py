@@ -57,11 +57,11 @@ async def time_limit(clock: Clock, seconds: float) -> "AsyncIterator[asyncio.Tim
     """Limit the time of the block, as ``asyncio.timeout`` does, but by ``clock``. Raises `TimeoutError`."""
     import asyncio
 
-    async with asyncio.timeout(None) as bound:
+    async with asyncio.timeout(None) as timeout:
         now = asyncio.get_running_loop().time
-        alarm = clock.call_later(seconds, lambda: bound.reschedule(now()))
+        alarm = clock.call_later(seconds, lambda: timeout.reschedule(now()))
         try:
-            yield bound
+            yield timeout
         finally:
             alarm.cancel()
 
@@ -70,10 +70,10 @@ async def sleep(clock: Clock, seconds: float) -> None:
     """Return after ``seconds`` by ``clock``."""
     import asyncio
 
-    rung = asyncio.Event()
-    alarm = clock.call_later(seconds, rung.set)
+    event = asyncio.Event()
+    alarm = clock.call_later(seconds, event.set)
     try:
-        await rung.wait()
+        await event.wait()
     finally:
         alarm.cancel()
 

@@ -21,7 +21,7 @@ IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
-_OURS: Final = "nanobot_memory_"
+_GROUP_PREFIX: Final = "nanobot_memory_"
 SELECTION_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable with the names of the plugins to load, separated by commas. Without it all are loaded.
 It is for finding out which plugin causes a problem."""
@@ -77,7 +77,7 @@ def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, l
     found: dict[str, tuple[str, str, list[importlib.metadata.EntryPoint]]] = {}
     for distribution in importlib.metadata.distributions():
         try:
-            points = [one for one in distribution.entry_points if one.group.startswith(_OURS)]
+            points = [one for one in distribution.entry_points if one.group.startswith(_GROUP_PREFIX)]
             if points:
                 about = distribution.metadata  # parsed again on each access
                 # Copies of the same distribution further down the path are not the ones that are imported.
@@ -126,5 +126,5 @@ def selected_plugins() -> frozenset[str] | None:
 
 def is_selected(plugin: str) -> bool:
     """Return whether `SELECTION_VARIABLE` allows a plugin to be loaded."""
-    only = selected_plugins()
-    return only is None or plugin in only
+    selected = selected_plugins()
+    return selected is None or plugin in selected

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.redaction.contact_redaction import redact_secrets
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import doctor, forgetting
 from nanobot_memory_plugins.postgres.connection import Connection, run
@@ -73,7 +73,7 @@ class SharedStore:
         clock: Clock,
         local: Store,
         *,
-        redact: Callable[[str], str] = without_secrets,
+        redact: Callable[[str], str] = redact_secrets,
     ) -> None:
         self.local = local
         paths = self._paths = MemoryPaths.of(workspace)

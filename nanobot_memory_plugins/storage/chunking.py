@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.redaction.contact_redaction import redact_secrets
 from nanobot_memory_plugins.core.text.sentences import sentence_ends
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
@@ -39,7 +39,7 @@ class Chunking:
 
     max_tokens: int = 256
     overlap_tokens: int = 32
-    redact: Callable[[str], str] = without_secrets
+    redact: Callable[[str], str] = redact_secrets
 
     def cut(self, text: str) -> list[Chunk]:
         """Split a text at paragraphs, else at lines, sentences or words, and only if need be anywhere.

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.redaction.contact_redaction import redact_secrets
 from nanobot_memory_plugins.storage.chunking import Chunking
 
 
@@ -81,6 +81,6 @@ class StorageOptions(SearchOptions):
         overrides = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
         return self.embedding.model_copy(update=overrides)
 
-    def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
+    def chunking(self, redact: Callable[[str], str] = redact_secrets) -> Chunking:
         """Return how texts are split, with ``redact`` to hide secrets in text that people wrote."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)

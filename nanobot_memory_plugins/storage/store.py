@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.index_file import remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread, run_in_pool
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.redaction.contact_redaction import redact_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
@@ -88,7 +88,7 @@ class SqliteStore:
         options: StorageOptions,
         clock: Clock,
         *,
-        redact: Callable[[str], str] = without_secrets,
+        redact: Callable[[str], str] = redact_secrets,
     ) -> None:
         self.database: Path | None = None
         embedding = self.embedding = EmbeddingService(options.embedding_options())

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.question import question
-from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
+from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render_conversation
 from nanobot_memory_plugins.core.text.evidence import clean_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
@@ -185,7 +185,7 @@ async def _summary_of_separate_model(messages: Sequence[Message], context: Plugi
     if options.summary_mode != "llm" or not options.summary_llm_provider or context.complete is None:
         return ""
     language = dominant_language(messages)
-    shown = render(messages, tokens=_SHOWN_TOKENS)
+    shown = render_conversation(messages, tokens=_SHOWN_TOKENS)
     prompt = [{"role": "user", "content": f"{question('summary', language)}\n\n{shown}"}]
     purpose = f"summary:{options.summary_llm_provider}"
     try:

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.text.conversation import dominant_language, render
+from nanobot_memory_plugins.core.text.conversation import dominant_language, render_conversation
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.support.examples import examples
@@ -27,6 +27,6 @@ def test_the_language_is_that_of_the_user_not_of_tools_and_answers():
     tokens=st.integers(0, 400),
 )
 def test_an_excerpt_never_exceeds_its_budget_and_can_be_encoded(texts, tokens):
-    written = render(chat(*texts), tokens=tokens)
+    written = render_conversation(chat(*texts), tokens=tokens)
     assert estimate_tokens(written) <= tokens
     written.encode("utf-8")

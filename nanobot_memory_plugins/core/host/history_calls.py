@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import keepable_messages
-from nanobot_memory_plugins.core.text.summary_marker import MARK
+from nanobot_memory_plugins.core.text.summary_marker import MARKERS
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
@@ -332,7 +332,7 @@ class HistoryCalls(MessageCalls):
                 is_new_turn = False
                 continue
             time = message_time(message) or time
-            if not message.text.strip() or message.text.lstrip().startswith(tuple(MARK.values())):
+            if not message.text.strip() or message.text.lstrip().startswith(tuple(MARKERS.values())):
                 is_new_turn = is_new_turn and message.role != "user"
                 continue
             if message.role == "user":

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.conversation import function_of
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, keepable_messages, memory_command
-from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
+from nanobot_memory_plugins.core.text.summary_marker import MARKERS, marked_summary
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.conversation import message_key
@@ -234,7 +234,7 @@ class Privacy:
             return summary
         if any(one.tokens for one in messages[: summary.keep_from]):
             summary = replace(summary, text=f"{summary.text}\n{_OMISSION[language_of(summary.text)]}")
-        for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
+        for text in (summary.text, *(marked_summary(summary.text, language) for language in MARKERS)):
             self.session(session_key).summaries[message_key("", text)] = None
         return summary
 

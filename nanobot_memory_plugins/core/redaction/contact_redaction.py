@@ -58,7 +58,7 @@ class ContactRedaction:
 
     def redact_people(self, text: str) -> str:
         """Redact a text that the user said or a person wrote."""
-        return redact_text(text, keeps=None if self._contacts == "hide" else _always)
+        return redact_text(text, keeps=None if self._contacts == "hide" else _keep_all_contacts)
 
     def redact_generated(self, text: str) -> str:
         """Redact a text of the assistant, a model or a plugin, including contact data that the user has not said."""
@@ -66,7 +66,7 @@ class ContactRedaction:
 
     def redact_tools(self, text: str) -> str:
         """Redact the text of a tool or a web page."""
-        return redact_text(text, keeps=_always if self._contacts == "keep" else None)
+        return redact_text(text, keeps=_keep_all_contacts if self._contacts == "keep" else None)
 
     def learn(self, *texts: str) -> None:
         """Remember the contact data at the beginning of texts that the user said or memory showed."""
@@ -96,10 +96,10 @@ def _normalise(contact: str) -> str:
     return contact.casefold() if "@" in contact else re.sub(r"[^0-9]", "", contact)
 
 
-def _always(_placeholder: str, _found: str) -> bool:
+def _keep_all_contacts(_placeholder: str, _found: str) -> bool:
     return True
 
 
-def without_secrets(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """Return ``text`` without secrets, but with its contact data."""
-    return redact_text(text, keeps=_always)
+    return redact_text(text, keeps=_keep_all_contacts)

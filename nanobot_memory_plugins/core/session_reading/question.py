@@ -18,7 +18,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
 from nanobot_memory_plugins.core.session_reading.quotes import ASSISTANT_KINDS, Quotations, quotations_of
-from nanobot_memory_plugins.core.text.conversation import day_label, dominant_language, render
+from nanobot_memory_plugins.core.text.conversation import day_label, dominant_language, render_conversation
 from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_reasoning
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
 from nanobot_memory_plugins.core.text.markdown import one_line
@@ -102,7 +102,9 @@ def _conversation(messages: Sequence[Message], language: Language, today: date) 
     """Return a conversation as text, with shortened answers if it is long."""
     if estimate_tokens("".join([one.text for one in messages])) + _LINE_TOKENS * len(messages) > MAX_TOKENS:
         messages = [one if one.role == "user" else replace(one, text=one.text[:_EXCERPT_CHARS]) for one in messages]
-    return neutralise(render(messages, tokens=MAX_TOKENS, names=_NAMES[language], days=language, today=today))
+    return neutralise(
+        render_conversation(messages, tokens=MAX_TOKENS, names=_NAMES[language], days=language, today=today)
+    )
 
 
 # Bounds of an answer, and of one entry in it.

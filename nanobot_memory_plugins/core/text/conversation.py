@@ -110,7 +110,7 @@ def day_label(day: date, language: Language) -> str:
     return f"{day:%Y-%m-%d}，星期{'一二三四五六日'[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
 
 
-def render(
+def render_conversation(
     messages: Sequence[Message],
     *,
     tokens: int,

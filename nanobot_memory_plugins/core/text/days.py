@@ -60,7 +60,7 @@ class NamedDays:
     end: int
 
 
-Meaning = Callable[[re.Match[str], date], DaySpan]
+SpanRule = Callable[[re.Match[str], date], DaySpan]
 
 
 def _month(year: int, month: int) -> DaySpan:
@@ -120,7 +120,7 @@ def _last_or_this(found: re.Match[str], today: date) -> DaySpan:
     return _year(today.year + weeks) if word == "year" else _last_weekday(today, _WEEKDAYS.index(word))
 
 
-_ENGLISH: Mapping[str, Meaning] = {
+_ENGLISH: Mapping[str, SpanRule] = {
     r"\bthe day before yesterday\b": lambda _found, today: _days_before(today, 2),
     r"\b(?:yesterday|last night)\b": lambda _found, today: _days_before(today, 1),
     r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b": lambda _found, today: DaySpan.of(today),
@@ -151,7 +151,7 @@ def _week_zh(found: re.Match[str], today: date) -> DaySpan:
     return DaySpan.of(week.start + timedelta(days=_WEEKDAYS_ZH[found["weekday"]])) if found["weekday"] else week
 
 
-_CHINESE: Mapping[str, Meaning] = {
+_CHINESE: Mapping[str, SpanRule] = {
     "|".join(sorted(_DAYS_ZH, key=len, reverse=True)): lambda found, today: _days_before(today, _DAYS_ZH[found[0]]),
     "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
     rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _count_ago_zh,

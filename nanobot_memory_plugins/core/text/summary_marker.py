@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values import Message
 
-MARK: dict[Language, str] = {"en": "[Summary of the earlier conversation]", "zh": "[此前对话的摘要]"}
+MARKERS: dict[Language, str] = {"en": "[Summary of the earlier conversation]", "zh": "[此前对话的摘要]"}
 
 
 def marked_summary(text: str, language: Language) -> str:
     """Return ``text`` with one marker before it."""
-    return f"{MARK[language]}\n{unmarked_summary(text)}"
+    return f"{MARKERS[language]}\n{unmarked_summary(text)}"
 
 
 def unmarked_summary(text: str) -> str:
     """Return the text of a summary without its marker."""
     text = text.strip()
-    for mark in MARK.values():
+    for mark in MARKERS.values():
         text = text.removeprefix(mark).lstrip()
     return text
 
@@ -31,7 +31,7 @@ def find_earlier_summary(messages: Sequence[Message]) -> int | None:
     Only system messages may precede it: further on the marker would be part of an ordinary message.
     """
     for index, message in enumerate(messages):
-        if message.text.lstrip().startswith(tuple(MARK.values())):
+        if message.text.lstrip().startswith(tuple(MARKERS.values())):
             return index
         if message.role != "system":
             return None
