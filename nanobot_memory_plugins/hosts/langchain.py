@@ -168,7 +168,9 @@ class MemoryMiddleware(AgentMiddleware):
 
     def _execution(self, request: Any) -> ToolExecution:
         call = request.tool_call
-        return self._turn(request.state).tool(call["name"], call["args"], call_id=call["id"] or "", waits=GraphBubbleUp)
+        return self._turn(request.state).tool(
+            call["name"], call["args"], call_id=call["id"] or "", suspensions=GraphBubbleUp
+        )
 
     def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)

@@ -97,7 +97,7 @@ class MemoryCapability(AbstractCapability[Any]):
     async def wrap_tool_execute(self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any) -> Any:
         """Report the tool. Waiting for an approval or for execution elsewhere is no failure."""
         async with self._turn_of_run(ctx).tool(
-            call.tool_name, args, call_id=call.tool_call_id, waits=_SUSPENSIONS
+            call.tool_name, args, call_id=call.tool_call_id, suspensions=_SUSPENSIONS
         ) as execution:
             execution.result = await handler(args)
         return execution.result

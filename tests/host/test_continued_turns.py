@@ -25,16 +25,16 @@ async def test_a_restored_turn_has_its_block_and_does_not_keep_the_message_again
     assert transcript(memory, "asked") == [("user", QUESTION), ("assistant", "On 5433.")]
 
 
-@pytest.mark.parametrize("waits", [(), InterruptedError, (ValueError, InterruptedError)])
-async def test_a_waiting_tool_is_noted_only_when_it_finishes(memory, waits):
+@pytest.mark.parametrize("suspensions", [(), InterruptedError, (ValueError, InterruptedError)])
+async def test_a_waiting_tool_is_noted_only_when_it_finishes(memory, suspensions):
     turn = memory.turn("asked")
     with pytest.raises(InterruptedError):
-        async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits):
+        async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", suspensions=suspensions):
             raise InterruptedError("somebody has to approve")
-    with pytest.raises(InterruptedError), turn.tool("deploy", {"to": "Bremen"}, call_id="2", waits=waits):
+    with pytest.raises(InterruptedError), turn.tool("deploy", {"to": "Bremen"}, call_id="2", suspensions=suspensions):
         raise InterruptedError("somebody has to approve")
-    assert ("somebody has to approve" in notes(memory)) is (waits == ())
-    async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits) as call:
+    assert ("somebody has to approve" in notes(memory)) is (suspensions == ())
+    async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", suspensions=suspensions) as call:
         call.result = "deployed"
     assert "deploy" in notes(memory)
 

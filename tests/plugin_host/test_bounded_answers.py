@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.isolation.answers import TOOL_CHARS
+from nanobot_memory_plugins.core.isolation.answers import MAX_TOOL_CHARS
 from nanobot_memory_plugins.core.testing import install_plugin
 
 TOOL = """
@@ -28,9 +28,9 @@ async def run_tool(tmp_path, monkeypatch, answer: str) -> str:
 
 @pytest.mark.accept("PL-04")
 async def test_a_tool_answer_that_is_too_long_is_replaced_by_an_error(tmp_path, monkeypatch, log):
-    answer = await run_tool(tmp_path, monkeypatch, f"'x' * {TOOL_CHARS + 1}")
+    answer = await run_tool(tmp_path, monkeypatch, f"'x' * {MAX_TOOL_CHARS + 1}")
     assert answer == (
-        f"Error: the answer of talk is left out: an answer of {TOOL_CHARS + 1:,} characters, where {TOOL_CHARS:,} are"
+        f"Error: the answer of talk is left out: an answer of {MAX_TOOL_CHARS + 1:,} characters, where {MAX_TOOL_CHARS:,} are"
         " allowed"
     )
     assert "xxx" not in "".join(log)

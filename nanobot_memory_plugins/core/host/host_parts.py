@@ -86,8 +86,8 @@ class HostParts:
         self.privacy = Privacy(self._files.paths, self._clock)
         self._reader = SessionReader(
             self._files.paths,
-            contribute=self._reading_parts,
-            keep=self._keep_notes,
+            collect_parts=self._reading_parts,
+            keep_notes=self._keep_notes,
             complete=self.plugins.language_model("core"),
             wishes=self.config.core.wishes,
             clock=self._clock,

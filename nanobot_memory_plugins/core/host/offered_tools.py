@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.framework_calls import ToolMetadata
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
-from nanobot_memory_plugins.core.isolation.answers import TOOL_CHARS
+from nanobot_memory_plugins.core.isolation.answers import MAX_TOOL_CHARS
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
@@ -111,8 +111,8 @@ class BoundedTool(ToolMetadata):
             return self._omit_answer(exception_name(error))
         if not isinstance(answer, str):
             return self._omit_answer("it is no text")
-        if len(answer) > TOOL_CHARS:
-            return self._omit_answer(f"an answer of {len(answer):,} characters, where {TOOL_CHARS:,} are allowed")
+        if len(answer) > MAX_TOOL_CHARS:
+            return self._omit_answer(f"an answer of {len(answer):,} characters, where {MAX_TOOL_CHARS:,} are allowed")
         return printable(answer)
 
     def _omit_answer(self, why: str) -> str:

@@ -68,7 +68,7 @@ class RecordedMessages:
         return False
 
     def match(self, role: str, text: str) -> str | None:
-        """Return the recorded words of a message, without labels that a host put around them, or None."""
+        """Return a message as recorded, without labels of a host, and remove one record for it; else None."""
         for candidate in dict.fromkeys((text, *_without_labels(text))):
             key = message_key(role, candidate)
             if self._counts[key] > 0:

@@ -179,12 +179,14 @@ class Turn:
         reported = self._service.submit(report)
         return self._service.answer(_nothing, reported, limit=self._service.config.core.tool_limit)
 
-    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: ExceptionTypes = ()) -> "ToolExecution":
+    def tool(
+        self, name: str, arguments: object, *, call_id: str = "", suspensions: ExceptionTypes = ()
+    ) -> "ToolExecution":
         """Time and report the tool that runs inside ``with`` or ``async with``; its exceptions are passed on.
 
-        An exception in ``waits`` is not a failure: that tool is called again after somebody has answered.
+        An exception in ``suspensions`` is not a failure: that tool is called again after somebody has answered.
         """
-        return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
+        return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", suspensions)
 
     def compact(self, messages: Sequence[object], *, context_window: int) -> Answer[Summary | None]:
         """Return a summary of the history before this turn's message if the request fills the window, else None.
@@ -270,10 +272,16 @@ class Turn:
 class ToolExecution:
     """One execution of a tool. The caller sets ``result``, or ``error`` if the tool reports a failure."""
 
-    def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, waits: ExceptionTypes) -> None:
+    def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, suspensions: ExceptionTypes) -> None:
         self.result: object = None
         self.error: str | None = None
-        self._turn, self._name, self._arguments, self._id, self._waits = turn, name, arguments, call_id, waits
+        self._turn, self._name, self._arguments, self._id, self._suspensions = (
+            turn,
+            name,
+            arguments,
+            call_id,
+            suspensions,
+        )
 
     def __enter__(self) -> Self:
         self._turn.tool_entered(self._id)
@@ -292,7 +300,7 @@ class ToolExecution:
 
     def _finish(self, error: BaseException | None) -> Answer[None] | None:
         """Report the end of the tool, and return the answer to wait for; None if the tool waits or was cancelled."""
-        if error is not None and isinstance(error, self._waits):
+        if error is not None and isinstance(error, self._suspensions):
             self._turn.tool_suspended(self._id)
             return None
         failure = self.error if error is None else error

@@ -24,7 +24,7 @@ class WrongAnswerError(Exception):
 _TURN_BOUNDS, _BACKGROUND_BOUNDS = (100, 200_000), (10_000, 4_000_000)
 _TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "contribute_tools", "prompt_entries")
 
-TOOL_CHARS = 200_000
+MAX_TOOL_CHARS = 200_000
 """The length of a tool's answer, in characters, at most."""
 
 

@@ -44,8 +44,8 @@ _MAX_POSITIONS = 1_000
 # After this time a process that reads a session is assumed to have ended.
 _BUSY_TIME = timedelta(seconds=300)
 
-Contribute = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
-Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
+CollectParts = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
+KeepNotes = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +212,16 @@ class SessionReader:
         self,
         paths: MemoryPaths,
         *,
-        contribute: Contribute,
-        keep: Keep,
+        collect_parts: CollectParts,
+        keep_notes: KeepNotes,
         complete: Complete | None,
         wishes: str,
         clock: Clock,
     ) -> None:
         self._paths = paths
         self.positions = Positions(paths, clock)
-        self._contribute = contribute
-        self._keep = keep
+        self._collect_parts = collect_parts
+        self._keep_notes = keep_notes
         self._complete = complete
         self._wishes = wishes
         self._clock = clock
@@ -246,7 +246,7 @@ class SessionReader:
                     "unread": session.unread,
                     "reason": reason,
                 }
-                session = replace(session, scope=scope, parts=tuple(await self._contribute(arguments, scope)))
+                session = replace(session, scope=scope, parts=tuple(await self._collect_parts(arguments, scope)))
                 model_parts = [part for part in session.parts if part.asks and self._complete is not None]
                 receipts = await self._run_without_model(
                     session, [part for part in session.parts if part not in model_parts]
@@ -303,7 +303,7 @@ class SessionReader:
             notes += part_notes
             if part_notes:
                 await self._finish(session, [part.field])
-        return await self._keep(notes, session.scope)
+        return await self._keep_notes(notes, session.scope)
 
     async def _ask(self, session: _UnreadSession) -> tuple[Receipt, ...]:
         """Claim the session for this process, ask the model, and let the parts handle the answer."""
@@ -345,12 +345,12 @@ class SessionReader:
         notes = [note for part_notes in early.values() for note in part_notes]
         await self._finish(session, early)
         if reading is None:
-            receipts = await self._keep(notes, session.scope) + await self._run_without_model(session, late)
+            receipts = await self._keep_notes(notes, session.scope) + await self._run_without_model(session, late)
             await self._give_up(session, counts=counts)
             return receipts
         for part in late:
             notes += await _call_part(part, partial(part.take, _without_read_entries(part, reading, session)), Note)
-        receipts = await self._keep(notes, session.scope)
+        receipts = await self._keep_notes(notes, session.scope)
         await self._finish(session, [part.field for part in session.parts])
         return receipts
 
