@@ -30,8 +30,8 @@ async def run_tool(tmp_path, monkeypatch, answer: str) -> str:
 async def test_a_tool_answer_that_is_too_long_is_replaced_by_an_error(tmp_path, monkeypatch, log):
     answer = await run_tool(tmp_path, monkeypatch, f"'x' * {MAX_TOOL_CHARS + 1}")
     assert answer == (
-        f"Error: the answer of talk is left out: an answer of {MAX_TOOL_CHARS + 1:,} characters, where {MAX_TOOL_CHARS:,} are"
-        " allowed"
+        f"Error: the answer of talk is left out: an answer of {MAX_TOOL_CHARS + 1:,} characters, where"
+        f" {MAX_TOOL_CHARS:,} are allowed"
     )
     assert "xxx" not in "".join(log)
     assert any("the tool talk of plugin talks" in line for line in log)

@@ -275,13 +275,8 @@ class ToolExecution:
     def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, suspensions: ExceptionTypes) -> None:
         self.result: object = None
         self.error: str | None = None
-        self._turn, self._name, self._arguments, self._id, self._suspensions = (
-            turn,
-            name,
-            arguments,
-            call_id,
-            suspensions,
-        )
+        self._turn, self._name, self._arguments, self._id = turn, name, arguments, call_id
+        self._suspensions = suspensions
 
     def __enter__(self) -> Self:
         self._turn.tool_entered(self._id)
