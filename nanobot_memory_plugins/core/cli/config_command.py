@@ -27,7 +27,7 @@ from nanobot_memory_plugins.redaction import redact_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 config = typer.Typer(
-    help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
+    help="The options: their values, where each comes from, and which values are allowed.", no_args_is_help=True
 )
 
 
@@ -55,11 +55,11 @@ def show_options(
             metavar="OPTION", help="As recall.recallTopK; a plugin's name means all of it.", show_default=False
         ),
     ] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Also those that have their defaults.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also those with default values.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
+    """Show the options that the configuration sets, or explain one: its value, the allowed values, how to set it."""
     memory, found, problems = _find_options(key, config)
     print_problems(problems)
     listed = [one for one in found if key or everything or one.set_by]
@@ -93,7 +93,7 @@ def set_option(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
+    """Set an option in the configuration file; everything else in it stays, and the previous file is kept as .bak."""
     memory, named, _ = _find_options(key, config)
     if len(named) > 1 or named[0].key != canonical_key(key):
         raise InputError(
@@ -129,7 +129,7 @@ def set_option(
     out.print(
         f"[bold]{escape(option.key)}[/bold] = {escape(_value_text(option, option.value))}  ({escape(memory.source)})"
     )
-    out.print(tr("It holds from the next start of the agent on."))
+    out.print(tr("It takes effect at the next start of the agent."))
 
 
 def _find_options(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option], list[ConfigProblem]]:

@@ -82,7 +82,7 @@ def folder_findings(workspace: Path) -> Iterator[Finding]:
         if os.path.exists(path) and not os.path.isdir(path):
             yield Finding(
                 subject,
-                "a file stands where this folder belongs: nothing can be kept in it",
+                "there is a file in place of this folder: nothing can be stored in it",
                 health,
                 Sentence("`mv -n {path} {path}.aside`, and the next start makes the folder.", path=quoted),
             )

@@ -120,7 +120,7 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
     if wrong and not guess and os.path.lexists(file):
         raise ConfigurationError(
             Sentence("{file} says where the memory is, and cannot be used: {why}.", file=file, why=wrong),
-            hint="Mend that file, or name the agent's folder with --workspace.",
+            hint="Repair that file, or name the agent's folder with --workspace.",
         )
     named = value_at(raw, "agents", "defaults", "workspace")
     return named if isinstance(named, str) and named else file.with_name("workspace")

@@ -25,12 +25,12 @@ _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed":
 
 
 def plugins(
-    everything: Annotated[bool, typer.Option("--all", help="Name the hooks of each, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list the hooks of each.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the installed plugins: distribution, version, hooks, and how they stand."""
+    """List the installed plugins: distribution, version, state and hooks."""
     rows, problems = run(_describe_plugins(resolve_workspace(workspace, guess=True), load_config(config)))
     if as_json:
         print_json({"plugins": rows, "problems": [asdict(one) for one in problems]})

@@ -20,7 +20,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(
-            Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=reason),
+            Sentence("Port {port} on {host} cannot be used: {why}.", port=port, host=host, why=reason),
             hint="Name another one with --port, or 0 for any that is free.",
         ) from error
 

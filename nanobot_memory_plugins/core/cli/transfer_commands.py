@@ -45,7 +45,7 @@ def export_memory(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole memory into one archive. Agents may go on meanwhile."""
+    """Write the whole memory into one archive. Agents may keep running."""
     folder = existing_workspace(workspace)
     agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
     default = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
@@ -86,7 +86,7 @@ def import_memory(
     """
     if undo:
         if source is not None or from_ != _ARCHIVE or dry_run or tools:
-            raise typer.BadParameter(tr("--undo stands alone, without SOURCE and the other options"))
+            raise typer.BadParameter(tr("--undo takes neither SOURCE nor other options"))
         _undo(existing_workspace(workspace), as_json=as_json)
         return
     if source is None:

@@ -49,7 +49,7 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
             backup.unlink()
         if replaced == raw:
             return True
-    raise MemoryFileError("somebody else writes it all the time")
+    raise MemoryFileError("another process keeps writing to it")
 
 
 def is_by_product(path: Path) -> bool:

@@ -165,7 +165,7 @@ def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     with archive:
         total = sum(info.file_size for info in archive.infolist())
         if total > _EXTRA_BYTES + _MAX_EXPANSION * path.stat().st_size:
-            raise _unusable(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
+            raise _unusable(path, Sentence("it would unpack to {total:,} bytes, more than any memory has", total=total))
         for name in (info.filename for info in _member_files(archive)):
             if not _NAME.fullmatch(name):
                 raise _unusable(path, Sentence("{file}: its name leads out of the memory folder", file=ascii(name)))

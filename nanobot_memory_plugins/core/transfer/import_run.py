@@ -168,8 +168,8 @@ class ImportRun:
             with workspace_lock(self.paths, "files", _LOCK_SECONDS):
                 if path.is_file() and path.stat().st_size:
                     raise MemoryFileError(
-                        Sentence("{name} was made just now by somebody else.", name=self.paths.relative(path)),
-                        hint="Import again: what was taken is not taken twice.",
+                        Sentence("{name} was just created by another process.", name=self.paths.relative(path)),
+                        hint="Import again: nothing is imported twice.",
                     )
                 replace_file(path, data, keeps_backup=False)
         self.report.count("files", name, 1)

@@ -293,7 +293,7 @@ def _keep_both(run: ImportRun, file: ImportedFile, data: bytes) -> None:
         return
     run.create(name, data)
     both = {"file": file.name, "copy": f"memory/{name}"}
-    kept = Sentence("{file}: another text stands here already: both are kept, the archive's as {copy}", **both)
+    kept = Sentence("{file}: the memory already has another text: both are kept, the archive's as {copy}", **both)
     run.report.notices.append(kept)
 
 
