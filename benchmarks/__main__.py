@@ -7,9 +7,9 @@ import sys
 
 import benchmarks
 
-# Not measurements, but what they share.
+# Modules that the benchmarks share.
 SHARED = {"__main__", "hostile_texts", "kept_answers", "lives", "local_model", "measure", "search_memory"}
-# Takes hours or gigabytes, or needs the local model or a package from npm.
+# Benchmarks that take hours or gigabytes, or need the local model or a package from npm.
 ONLY_WHEN_NAMED = {
     "answers",
     "beam",
@@ -25,9 +25,9 @@ ONLY_WHEN_NAMED = {
 
 
 def main() -> int:
-    """Run each benchmark's ``main``; return 1 where one says that a bound was missed, and 0 otherwise.
+    """Run each benchmark's ``main``. Return 1 if any missed its bound, else 0.
 
-    Options, which follow the name of one benchmark, are handed to it.
+    Options after the name of one benchmark are passed to it.
     """
     names = [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if module.name not in SHARED]
     first_option = next((place for place, word in enumerate(sys.argv) if place and word[:1] == "-"), len(sys.argv))

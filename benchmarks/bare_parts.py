@@ -1,4 +1,4 @@
-"""What searches are measured against: one bare full-text query and one product of as many vectors."""
+"""The reference for searches: a bare full-text query, and a product of the same number of vectors."""
 
 import functools
 import time
@@ -20,10 +20,10 @@ Timed = dict[str, Callable[[str], float]]
 Times = dict[str, list[float]]
 
 
-def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
-    """Return the milliseconds that each function says each text to take, and those that processors worked for it.
+def measure_in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
+    """Return the milliseconds and the processor milliseconds of each function for each text.
 
-    They take turns, so that what else the machine does falls on all of them; the first two texts do not count.
+    The functions take turns, so that other load affects all of them. The first two texts are a warm-up.
     """
     times: Times = {name: [] for name in functions}
     worked: Times = {name: [] for name in functions}
@@ -36,7 +36,7 @@ def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
 
 
 def bare_query(database: Database) -> Callable[[str], float]:
-    """Return a full-text query with nothing around it, of the terms that a search would choose."""
+    """Return a bare full-text query of the terms that a search would choose."""
     sql = "SELECT rowid FROM docs_fts WHERE docs_fts MATCH ? ORDER BY rank LIMIT 100"
     index = SqliteIndex(database)
 
@@ -52,9 +52,9 @@ def bare_query(database: Database) -> Callable[[str], float]:
 
 
 def bare_product(size: int, dimension: int) -> Callable[[str], float]:
-    """Return the product of as many vectors with one, and the choice of the best 100, on one thread.
+    """Return the product of the vectors with one vector and the choice of the best 100, on one thread.
 
-    ``@`` shares the work among all cores, and takes longer where they have other work.
+    ``@`` uses all cores, and slows down when they are busy.
     """
     generator = np.random.default_rng(4)
     held = min(size, MOST_MULTIPLIED)

@@ -1,10 +1,10 @@
-"""BEAM, judged end to end: a reader answers from what each system puts beside a question, a judge scores the answer.
+"""BEAM end to end: a reader answers from the context of each system, and a judge scores the answers.
 
 ``python -m benchmarks beam --beam DIR --reader URL --reader-model NAME`` takes a clone of the benchmark's repository
 (github.com/mohammadtavakoli78/BEAM, chats of 100K tokens), any server with OpenAI's chat completions as reader and
-judge, and the prompts of the benchmark itself. Of each question's rubric every item is judged by itself with 1, .5 or
-0; a question's score is their mean. Answers and scores are kept as they come: ``--resume`` goes on with them, and
-``--budget`` ends the run after so many tokens.
+judge, and the benchmark's own prompts. Each item of a question's rubric is judged separately with 1, .5 or 0, and the
+question's score is their mean. Answers and scores are written as they come: ``--resume`` continues a run, and
+``--budget`` ends it after that many tokens.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from json_repair import repair_json
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmarks.answers.blocks import block_of_size, our_blocks
-from benchmarks.answers.record import append_given
+from benchmarks.answers.record import append_answer
 from benchmarks.answers.scoring import mean_interval
 from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.baselines import fts5
@@ -45,8 +45,8 @@ _SECONDS = 600.0
 Ask = Callable[[str, int], str]
 
 
-class Judged(BaseModel):
-    """One answer with the scores of its rubric's items, and the tokens that stood beside the question."""
+class JudgedAnswer(BaseModel):
+    """One answer with the scores of its rubric's items, and the tokens of its context."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,14 +65,14 @@ class Judged(BaseModel):
 
 @dataclass(frozen=True)
 class Chat:
-    """One chat of the benchmark: its messages in pieces, its questions, and the rubric of each by its id."""
+    """One chat of the benchmark: its messages in pieces, its questions, and their rubrics by id."""
 
     labelled: LabelledSet
     rubrics: Mapping[str, tuple[str, ...]]
 
 
 def read_chat(beam: Path, number: int, size: str = "100K") -> Chat:
-    """Read one chat of a clone. Raises OSError where it is not there, and ValueError where it is of another form."""
+    """Read one chat of a clone. Raises OSError if it is missing, and ValueError if its format is unknown."""
     folder, name = beam / "chats" / size / str(number), f"beam-{size}-{number}"
     batches = json.loads((folder / "chat.json").read_text(encoding="utf-8"))
     documents = tuple(_pieces(batches, name))
@@ -91,7 +91,7 @@ def read_chat(beam: Path, number: int, size: str = "100K") -> Chat:
 
 
 def _pieces(batches: Sequence[Mapping[str, Any]], name: str) -> Iterator[LabelledDocument]:
-    """Yield messages in pieces of at most 700 characters; each has the last time that was named before it."""
+    """Yield messages in pieces of at most 700 characters, each with the last time that was named before it."""
     moment: datetime | None = None
     order = 0
     for batch in batches:
@@ -113,7 +113,7 @@ def _pieces(batches: Sequence[Mapping[str, Any]], name: str) -> Iterator[Labelle
 
 
 def contexts(chat: Chat, conditions: Sequence[str], window: int) -> dict[str, dict[str, str]]:
-    """Return by condition and question what stands beside it; everything is cut to a ``window`` of tokens."""
+    """Return the context of each question by condition, cut to a ``window`` of tokens."""
     labelled = chat.labelled
     documents = {one.id: one for one in labelled.documents}
     made: dict[str, dict[str, str]] = {"none": {one.id: "" for one in labelled.questions}}
@@ -141,13 +141,13 @@ def prompts(beam: Path) -> dict[str, str]:
     return {name: texts[name] for name in (_READER_PROMPT, _JUDGE_PROMPT)}
 
 
-def filled(prompt: str, values: Mapping[str, str]) -> str:
-    """Return a prompt with ``<name>`` replaced; what stands in a value is not looked at again."""
+def fill_prompt(prompt: str, values: Mapping[str, str]) -> str:
+    """Return a prompt with ``<name>`` replaced. Replaced values are not searched again."""
     return re.sub(r"<(\w+)>", lambda found: values.get(found[1], found[0]), prompt)
 
 
 def verdict(text: str) -> float:
-    """Return the score in a judge's answer, 0..1; an answer without one counts as 0."""
+    """Return the score in a judge's answer, from 0 to 1. An answer without a score counts as 0."""
     read = repair_json(text[text.find("{") :], return_objects=True) if "{" in text else {}
     value = read.get("score") if isinstance(read, dict) else None
     try:
@@ -157,7 +157,7 @@ def verdict(text: str) -> float:
 
 
 class Endpoint:
-    """A server with OpenAI's chat completions. ``used`` counts the tokens that were sent and received."""
+    """A server with OpenAI's chat completions. ``used`` counts the sent and received tokens."""
 
     def __init__(self, url: str, model: str, key: str = "") -> None:
         self.used = 0
@@ -181,13 +181,13 @@ class Endpoint:
 
 def judge_question(
     chat: Chat, question: Question, condition: str, context: str, texts: Mapping[str, str], reader: Ask, judge: Ask
-) -> Judged:
-    """Let the reader answer one question from one context, and the judge score it by each item of its rubric."""
-    answer = reader(filled(texts[_READER_PROMPT], {"context": context, "question": question.text}), ANSWER_TOKENS)
+) -> JudgedAnswer:
+    """Have the reader answer a question from one context, and the judge score it by each item of its rubric."""
+    answer = reader(fill_prompt(texts[_READER_PROMPT], {"context": context, "question": question.text}), ANSWER_TOKENS)
     scores = tuple(
         verdict(
             judge(
-                filled(
+                fill_prompt(
                     texts[_JUDGE_PROMPT],
                     {"question": question.text, "rubric_item": item, "llm_response": answer},
                 ),
@@ -196,7 +196,7 @@ def judge_question(
         )
         for item in chat.rubrics[question.id]
     )
-    return Judged(
+    return JudgedAnswer(
         question=question.id,
         condition=condition,
         category=question.category,
@@ -206,20 +206,20 @@ def judge_question(
     )
 
 
-def read_judged(file: Path) -> dict[tuple[str, str], Judged]:
-    """Return what a file holds by question and condition; lines that are not whole are left out."""
-    found: dict[tuple[str, str], Judged] = {}
+def read_judged(file: Path) -> dict[tuple[str, str], JudgedAnswer]:
+    """Return the answers in a file by question and condition. Incomplete lines are left out."""
+    found: dict[tuple[str, str], JudgedAnswer] = {}
     for line in file.read_bytes().splitlines() if file.exists() else ():
         try:
-            one = Judged.model_validate_json(line)
+            one = JudgedAnswer.model_validate_json(line)
         except ValidationError:
             continue
         found[one.question, one.condition] = one
     return found
 
 
-def table(judged: Mapping[tuple[str, str], Judged], conditions: Sequence[str]) -> str:
-    """Return a row for each condition over the questions that are judged under all of them, then one by category."""
+def table(judged: Mapping[tuple[str, str], JudgedAnswer], conditions: Sequence[str]) -> str:
+    """Return a row per condition over the questions judged under all of them, then one per category."""
     names = [one for one in dict.fromkeys(q for q, _ in judged) if all((one, name) in judged for name in conditions)]
     if not names:
         return "  no question is judged under every condition yet"
@@ -237,7 +237,7 @@ def table(judged: Mapping[tuple[str, str], Judged], conditions: Sequence[str]) -
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Judge the questions that are not judged yet, keep each as it comes, and print the table."""
+    """Judge the remaining questions, save each result as it comes, and print the table."""
     options = _options(arguments)
     try:
         texts = prompts(options.beam)
@@ -270,7 +270,7 @@ def main(arguments: Sequence[str] = ()) -> int:
                         return 0
                     context = beside[name][question.id]
                     one = judge_question(chat, question, name, context, texts, reader.ask, judge.ask)
-                    append_given(options.resume, one)
+                    append_answer(options.resume, one)
                     judged[one.question, one.condition] = one
     print(table(judged, options.conditions))
     return 0

@@ -1,4 +1,4 @@
-"""What trimming bootstrap files costs, beside reading them."""
+"""The cost of trimming bootstrap files, compared to reading them."""
 
 import asyncio
 import tempfile
@@ -16,7 +16,7 @@ NAMES = ("AGENTS.md", "SOUL.md", "USER.md", "memory/MEMORY.md")
 
 
 async def _measure(folder: Path, characters: int) -> tuple[float, float, float]:
-    """Return the seconds of reading the files, of trimming them for the first time, and of trimming them unchanged."""
+    """Return the seconds of reading the files, of the first trimming, and of trimming unchanged files."""
     for name in NAMES:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -35,7 +35,7 @@ async def _measure(folder: Path, characters: int) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print both as multiples of reading."""
+    """Print both trimmings as multiples of reading."""
     for characters in (24_000, 1_000_000):
         with tempfile.TemporaryDirectory() as folder, quiet():
             reading, first, unchanged = asyncio.run(_measure(Path(folder), characters))

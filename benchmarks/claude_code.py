@@ -1,8 +1,8 @@
-"""What a turn of Claude Code costs more with the plugin, once its server is up.
+"""The additional time of a turn of Claude Code with the plugin, once its server runs.
 
-``python -m benchmarks claude_code`` asks two conversations in turn, one with the plugin and one without, and needs the
-package from npm: `release.claude_code` says where it lies. The model answers at once, so that a turn is the host's work
-and the memory's alone.
+``python -m benchmarks claude_code`` alternates between a conversation with the plugin and one without. It needs the
+package from npm: `release.claude_code` says where. The model answers at once, so that the time of a turn is that of the
+host and the memory.
 """
 
 import statistics
@@ -15,28 +15,28 @@ from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
 from tests.support.wire_servers import AnthropicServer
 
 TURNS, FIRST = 60, 5
-# What is asked about was said before, so that half of the turns recall something.
+# Each question follows the statement that it is about, so that half of the turns recall something.
 _SAID = "Our {} is kept in hall {}."
 _ASKED = "In which hall is our {} kept?"
 _THINGS = ["crane", "lathe", "press", "kiln", "loom", "forge", "mill", "saw", "drill", "winch", "pump", "boiler"]
 
 
 def prompts() -> list[str]:
-    """Return what is said and asked, in turn."""
+    """Return statements and questions alternately."""
     said = [_SAID.format(f"{thing} {n}", n * 7) for n in range(3) for thing in _THINGS]
     asked = [_ASKED.format(f"{thing} {n}") for n in range(3) for thing in _THINGS]
     return [one for pair in zip(said, asked, strict=True) for one in pair][:TURNS]
 
 
 def seconds(conversation: Conversation, prompt: str) -> float:
-    """Return how long a turn took."""
+    """Return the seconds of a turn."""
     began = time.perf_counter()
     conversation.ask(prompt)
     return time.perf_counter() - began
 
 
 def main() -> None:
-    """Print the medians and what the plugin adds."""
+    """Print the medians and their difference."""
     if program() is None:
         print(MISSING, file=sys.stderr)
         return

@@ -1,7 +1,7 @@
-"""What compaction costs beside the model, against a bare JSON dump and load of the same history.
+"""The cost of compaction without the model, compared to a JSON dump and load of the same history.
 
-The histories fill their window, since that is when compaction runs: questions, answers with code, tool calls and their
-results, in English and in Chinese; of few messages, each is larger. The model answers at once.
+The histories fill their window, as in real compactions, with questions, answers with code, and tool calls with their
+results, in English and in Chinese. The fewer messages, the longer is each. The model answers at once.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ _CODE = (
 
 
 def history(count: int, seed: int = 7) -> list[dict[str, Any]]:
-    """Return ``count`` chat messages that fill most of 200,000 tokens; of 10,000 messages they are 2,000,000."""
+    """Return ``count`` chat messages that fill most of 200,000 tokens; 10,000 messages fill 2,000,000."""
     dice = random.Random(seed)
     scale = max(1, 1_000 // count)
 
@@ -126,7 +126,7 @@ def _compaction(model: Any, redact: Callable[[str], str]) -> Callable[[list[dict
 
 
 async def _median(call: Callable[[], Awaitable[object]], repetitions: int = 15) -> float:
-    """Return the median seconds of one call, after one call that does not count."""
+    """Return the median seconds of a call, after one call as a warm-up."""
     await call()
     taken = []
     for _ in range(repetitions):

@@ -1,4 +1,4 @@
-"""What calling a hook through the plugin host costs, against a direct await and against raw pluggy."""
+"""The cost of a hook call through the plugin host, compared to a direct await and to raw pluggy."""
 
 import asyncio
 import statistics
@@ -51,14 +51,14 @@ def _pluggy(plugins: int) -> pluggy.PluginManager:
     manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     for number in range(plugins):
-        # Each its own function: pluggy refuses plugins that are equal.
+        # A separate function for each, since pluggy rejects equal plugins.
         function = hookimpl(lambda text: None)
         manager.register(SimpleNamespace(**{HOOK: function}), name=str(number))
     return manager
 
 
 async def _microseconds(call: Callable[[], Awaitable[object]], calls: int = CALLS) -> float:
-    """Return the median over rounds of the microseconds of one call."""
+    """Return the median over rounds of the microseconds of a call."""
     await call()
     rounds = []
     for _ in range(ROUNDS):

@@ -1,9 +1,9 @@
-"""How much of our code a call enters: files of ours, functions and calls, by ``sys.setprofile`` in every thread.
+"""How much of our code a call enters: files, functions and calls, by ``sys.setprofile`` in every thread.
 
-``python -m benchmarks.entered`` prints a start, a plain message, a reply, a compaction of 40 messages and a quiet
-session, with all plugins on and a scripted model; once whole, and once without search, storage, recall and redaction.
-With ``ENTERED_FUNCTIONS=1`` each function is listed.
-It counts, and takes no times: the figures are the same on a busy machine, but for what background work adds.
+``python -m benchmarks.entered`` measures a start, a plain message, a reply, a compaction of 40 messages and an idle
+session, with all plugins and a scripted model, in total and without search, storage, recall and redaction. With
+``ENTERED_FUNCTIONS=1`` it lists each function. It counts instead of measuring time, so that the figures do not depend
+on the machine's load, except for background work.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ PLUGINS = "storage,recall,observation,flush,summary,compaction,consolidation,boo
 SETTLED = 0.4
 
 
-class Entered:
-    """Counts the calls of our functions, in the threads that begin while it is used and in this one."""
+class CallCounter:
+    """Counts calls of our functions, in this thread and in threads that start while it is active."""
 
     def __init__(self) -> None:
         self.calls: Counter[CodeType] = Counter()
 
     def begin(self) -> None:
-        """Begin to count. A thread is counted in from its beginning alone, so this comes before there are any."""
+        """Start counting. Call it before any threads start, since a running thread cannot be added."""
         threading.setprofile(self._see)
         sys.setprofile(self._see)
 
@@ -41,7 +41,7 @@ class Entered:
             self.calls[frame.f_code] += 1
 
     def row(self, name: str, *, without: tuple[str, ...] = ()) -> str:
-        """Return what was entered, as one line."""
+        """Return the counts as one line."""
         seen = {code: count for code, count in self.calls.items() if not code.co_filename.startswith(without or "\0")}
         files = Counter(code.co_filename.removeprefix(ROOT + "/") for code in seen)
         line = f"{name:28} {len(files):5} files {len(seen):6} functions {sum(seen.values()):8} calls"
@@ -52,7 +52,7 @@ class Entered:
 
 
 async def complete(messages: list[dict[str, Any]], *, max_tokens: int, purpose: str) -> str:
-    """Answer nothing."""
+    """Answer with an empty JSON object."""
     return "{}"
 
 
@@ -66,7 +66,7 @@ async def walk(workspace: Path) -> None:
         for n in range(40)
     ]
 
-    entered = Entered()
+    entered = CallCounter()
     entered.begin()
 
     async def seen(name: str, call: Callable[[], Awaitable[object]]) -> None:
@@ -94,7 +94,7 @@ async def walk(workspace: Path) -> None:
 
 
 def main() -> None:
-    """Walk in a fresh workspace."""
+    """Measure in a new workspace."""
     os.environ["NANOBOT_MEMORY_PLUGINS"] = PLUGINS
     core.logger.remove()
     with tempfile.TemporaryDirectory() as folder:

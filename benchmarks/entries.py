@@ -1,4 +1,4 @@
-"""What changing one of 2,000 scored entries costs, beside reading and writing the same file."""
+"""The cost of changing one of 2,000 scored entries, compared to reading and writing the same file."""
 
 import os
 import tempfile
@@ -27,7 +27,7 @@ def _entries() -> dict[str, Entry]:
 
 
 def _bare(path: Path) -> Callable[[], None]:
-    """Return what reads a file and writes it again, durably, as any program that means it does."""
+    """Return a function that reads a file and writes it again durably."""
 
     def read_and_write() -> None:
         data = path.read_bytes()

@@ -1,7 +1,7 @@
 """The command ``python -m benchmarks everyday_answers``: a small model answers everyday messages with a memory.
 
-Beside each message stands nothing, what `MemoryHost` gives, or the needed messages alone. An answer is scored by how
-much of what it should draw upon stands in it. A message that needs nothing should be answered as without a memory.
+Each message comes without context, with the context of `MemoryHost`, or with only the needed messages. The score of an
+answer is its share of the terms that it should use. A message that needs no memory should be answered as without one.
 """
 
 import argparse
@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks.answers.asking import digest
-from benchmarks.answers.record import Given, append_given, read_given
+from benchmarks.answers.record import RecordedAnswer, append_answer, read_answers_file
 from benchmarks.answers.table import OURS, UPPER_BOUND, table
-from benchmarks.lives import Beside, Life, Probe, evidence, lived, read_lives
+from benchmarks.lives import Life, MessageContext, Probe, evidence, read_lives, run_life
 from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.datasets import SHARED
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
@@ -32,13 +32,13 @@ CONTEXT_TOKENS = 4_096
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Ask the probes that have no answer yet, keep each answer as it comes, and print the table."""
+    """Ask the remaining probes, save each answer as it comes, and print the table."""
     options = _options(arguments)
     if not options.lives.exists():
         print(f"  the lives are not at {options.lives}")
         return
     asked = sample(read_lives(options.lives), options.probes)
-    given = read_given(options.resume, INSTRUCTION_DIGEST)
+    given = read_answers_file(options.resume, INSTRUCTION_DIGEST)
     print(f"  answers are kept in {options.resume}; give it as --resume to go on after an interruption", flush=True)
     if any((probe.id, name) not in given for _, probe in asked for name in CONDITIONS):
         _answer(asked, options.resume, given)
@@ -62,7 +62,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def sample(lives: Sequence[Life], count: int) -> list[tuple[Life, Probe]]:
-    """Return ``count`` probes with their lives, one of each life and kind in turn: the same every time."""
+    """Return ``count`` probes with their lives, one of each life and kind in turn, the same every time."""
     cells: dict[tuple[str, str], list[tuple[Life, Probe]]] = {}
     for life in lives:
         for probe in life.probes:
@@ -72,8 +72,8 @@ def sample(lives: Sequence[Life], count: int) -> list[tuple[Life, Probe]]:
     return [row[turn] for turn in range(turns) for row in rows if turn < len(row)][:count]
 
 
-def prompt(beside: Beside, probe: Probe) -> list[dict[str, str]]:
-    """Return the messages for the model: what is remembered stands where nanobot puts it."""
+def prompt(beside: MessageContext, probe: Probe) -> list[dict[str, str]]:
+    """Return the messages for the model, with the memory's context in the same place as in nanobot."""
     system = f"{INSTRUCTION}\n\n{beside.entries}" if beside.entries else INSTRUCTION
     text = f"{beside.block}\n\n{probe.text}" if beside.block else probe.text
     return [
@@ -83,35 +83,36 @@ def prompt(beside: Beside, probe: Probe) -> list[dict[str, str]]:
     ]
 
 
-INSTRUCTION_DIGEST = digest(prompt(Beside(), Probe(id="", text="", kind="", day="")))
+INSTRUCTION_DIGEST = digest(prompt(MessageContext(), Probe(id="", text="", kind="", day="")))
 
 
 def drawn_upon(answer: str, telling: Sequence[str]) -> float:
-    """Return the share of the terms of ``telling`` that stand in the answer, from 0 to 1, as a search has them."""
+    """Return the share of the terms of ``telling`` in the answer, from 0 to 1, with the terms of a search."""
     wanted = set(query_terms(" ".join(telling))) if telling else set()
     return len(wanted & set(segment(answer).split())) / max(1, len(wanted))
 
 
-def _answer(asked: Sequence[tuple[Life, Probe]], file: Path, given: dict[tuple[str, str], Given]) -> None:
+def _answer(asked: Sequence[tuple[Life, Probe]], file: Path, given: dict[tuple[str, str], RecordedAnswer]) -> None:
     model = local_model_file()
     ours = _ours(asked)
-    prompts: dict[str, Mapping[str, Beside]] = {
-        probe.id: {NOTHING: Beside(), OURS: ours[probe.id], UPPER_BOUND: evidence(life, probe)} for life, probe in asked
+    prompts: dict[str, Mapping[str, MessageContext]] = {
+        probe.id: {NOTHING: MessageContext(), OURS: ours[probe.id], UPPER_BOUND: evidence(life, probe)}
+        for life, probe in asked
     }
     with LocalModelServer(model, context_tokens=CONTEXT_TOKENS) as server:
         for life, probe in asked:
             expected = [part for _, said in life.needed(probe) for part in said.telling]
-            answered: dict[Beside, tuple[str, float]] = {}
+            answered: dict[MessageContext, tuple[str, float]] = {}
             for name in CONDITIONS:
                 beside = prompts[probe.id][name]
                 if (probe.id, name) in given:
                     continue
-                if beside not in answered:  # what is the same is answered the same
+                if beside not in answered:  # an equal prompt has the same answer
                     started = time.perf_counter()
                     text = server.ask(prompt(beside, probe), max_tokens=MAXIMUM_ANSWER_TOKENS).strip()
                     answered[beside] = text, time.perf_counter() - started
                 text, took = answered[beside]
-                record = Given(
+                record = RecordedAnswer(
                     question=probe.id,
                     condition=name,
                     instruction=INSTRUCTION_DIGEST,
@@ -121,13 +122,13 @@ def _answer(asked: Sequence[tuple[Life, Probe]], file: Path, given: dict[tuple[s
                     score=drawn_upon(text, expected),
                     seconds=round(took, 2),
                 )
-                append_given(file, record)
+                append_answer(file, record)
                 given[probe.id, name] = record
 
 
-def _ours(asked: Sequence[tuple[Life, Probe]]) -> dict[str, Beside]:
-    beside: dict[str, Beside] = {}
+def _ours(asked: Sequence[tuple[Life, Probe]]) -> dict[str, MessageContext]:
+    beside: dict[str, MessageContext] = {}
     for persona in dict.fromkeys(life.persona for life, _ in asked):
         (life, *_), probes = zip(*[one for one in asked if one[0].persona == persona], strict=True)
-        beside |= lived(life, probes)
+        beside |= run_life(life, probes)
     return beside

@@ -1,13 +1,12 @@
-"""What a real small language model extracts: whether it parses, is true, is new, and names what is true no more.
+"""What a real small language model extracts: valid, true and new facts, and facts that are no longer true.
 
 ``python -m benchmarks extraction [--sessions 30] [--skip 0] [--again 6] [--pairs 60] [--bench DIR]
-[--conversations FILE] [--answers FILE] [--show]`` tells a memory labelled conversations in both languages, or those of
-a file, session by session, and looks at the answers of the model and at the entries that came of them. A fact counts as
-grounded when a turn of its session holds half of its words, or lies close to it in meaning. The
-sessions are told twice: once more under the same key, which must cost nothing, and some under another key, which must
-make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
-``more_contradictions.tsv``: something is known, the user says what is true now, and the known entry must be replaced;
-and those of ``no_contradictions.tsv``, where it must stay. It needs the group ``local-model``.
+[--conversations FILE] [--answers FILE] [--show]`` gives a memory labelled conversations in both languages, or those of
+a file, session by session, and checks the model's answers and the resulting entries. A fact counts as grounded when a
+turn of its session contains half of its words, or is close to it in meaning. The sessions are repeated: under the same
+key, which must cost nothing, and some under another key, which must add no second entry of the same fact. Then come the
+pairs of ``tests/data/contradictions.tsv`` and ``more_contradictions.tsv``, where the user's message must replace a
+known entry, and those of ``no_contradictions.tsv``, where the entry must stay. It needs the group ``local-model``.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from typing import Any
 
 import json_repair
 
-from benchmarks.forgetting import Session, chosen
+from benchmarks.forgetting import Session, choose_sessions
 from benchmarks.kept_answers import KeptAnswers
 from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
@@ -46,7 +45,7 @@ PAIRS, MORE_PAIRS, NO_PAIRS = (
 PURPOSE = "extraction"
 _NO_HURRY = 1_800.0
 _CONTEXT_TOKENS = 12_288
-# Of a fact's words, the share that one turn must hold; or its cosine to a turn.
+# The share of a fact's words that one turn must contain, or else the least cosine to a turn.
 _GROUNDED_WORDS = 0.5
 _GROUNDED_COSINE = 0.6
 _NAME = re.compile(r"^[A-Z]\w+: ")
@@ -54,14 +53,14 @@ _NAME = re.compile(r"^[A-Z]\w+: ")
 
 @dataclass(slots=True)
 class Answers:
-    """What the model answered to questions of one purpose, and how long it took."""
+    """The model's answers to requests of one purpose, with their times."""
 
     model: Complete
     texts: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
     async def complete(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        """Ask the model, and keep what it says."""
+        """Call the model, and record its answer."""
         started = time.perf_counter()
         text = str(await self.model(messages, max_tokens=max_tokens, purpose=purpose))
         if purpose == PURPOSE:
@@ -90,7 +89,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         elif options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
             print(f"  the labelled sets are not at {options.bench}")
         elif options.sessions:
-            sessions = chosen(options.bench, options.sessions, skip=options.skip)
+            sessions = choose_sessions(options.bench, options.sessions, skip=options.skip)
             asyncio.run(_print_sessions(sessions, options.again, model, show=options.show))
         if options.pairs:
             for file in (PAIRS, MORE_PAIRS, NO_PAIRS):
@@ -99,7 +98,7 @@ def main(arguments: Sequence[str] = ()) -> None:
 
 
 def read_conversations(file: Path) -> list[Session]:
-    """Return the sessions of a file: a line each, as JSON with ``name``, ``language`` and ``messages``."""
+    """Return the sessions of a file with a JSON object of ``name``, ``language`` and ``messages`` per line."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [Session(row["name"], row["language"], row["messages"], {}, ()) for row in rows]
 
@@ -111,9 +110,9 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
     told_twice: list[int] = []
     for number, session in enumerate(sessions, start=1):
         with tempfile.TemporaryDirectory() as folder:
-            first = await told(session, Path(folder), answers, "one")
+            first = await run_session(session, Path(folder), answers, "one")
             calls = len(answers.texts)
-            same = await told(session, Path(folder), answers, "one")
+            same = await run_session(session, Path(folder), answers, "one")
             if len(answers.texts) != calls or same.keys() != first.keys():
                 print(f"  {session.name}: told twice under one key, and learned from twice")
             sure = {one.content: is_grounded(one.content, session, encode) for one in first.values()}
@@ -121,7 +120,7 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
             if show:
                 print(*(f"    {'+' if is_sure else '-'} {text}" for text, is_sure in sure.items()), sep="\n")
             if len(told_twice) < again:
-                both = await told(session, Path(folder), answers, "two")
+                both = await run_session(session, Path(folder), answers, "two")
                 told_twice.append(near_duplicates(list(both.values())))
         seconds = answers.seconds[-1] if answers.seconds else 0
         parsed = sum(rows_of(text) is not None for text in answers.texts)
@@ -130,7 +129,7 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
             f" {len(grounded)}, parsed {parsed} of {len(answers.texts)}, {sum(told_twice)} near-duplicates",
             flush=True,
         )
-    # The last object of an answer that was cut off has none.
+    # In an answer that was cut off, the last object has none.
     rows = [row for text in answers.texts for row in rows_of(text) or [] if "category" in row]
     valid = sum(str(row.get("category", "")).strip().lower() in set(Category) for row in rows)
     parsed = sum(rows_of(text) is not None for text in answers.texts)
@@ -141,10 +140,10 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
     print(f"  median seconds of an answer: {statistics.median(answers.seconds):.1f}")
 
 
-async def told(session: Session, workspace: Path, answers: Answers, key: str) -> dict[str, Entry]:
-    """Let a session end in a workspace, and return the entries that are there then.
+async def run_session(session: Session, workspace: Path, answers: Answers, key: str) -> dict[str, Entry]:
+    """Run a session to its end in a workspace, and return all entries.
 
-    The names before the messages are left out: a user who writes them has pasted a conversation of others.
+    The names before the messages are left out, since a message with names would count as a pasted conversation.
     """
     history = [{**message, "content": _NAME.sub("", message["content"])} for message in session.messages]
     async with MemoryHost(workspace, config=_config(), llm=answers.complete) as memory:
@@ -162,7 +161,7 @@ async def print_pairs(pairs: Sequence[tuple[str, str, str]], model: Complete) ->
 
 
 async def is_seen(language: str, known: str, said: str, model: Complete) -> bool:
-    """Return whether an entry is replaced, or rewritten, once the user has said what is true now."""
+    """Return whether an entry is replaced or rewritten after the user's new message."""
     reply = "好的，记住了。" if language == "zh" else "Thanks, I will keep that in mind."
     history = [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
     with tempfile.TemporaryDirectory() as folder:
@@ -174,14 +173,14 @@ async def is_seen(language: str, known: str, said: str, model: Complete) -> bool
 
 
 def read_pairs(file: Path, count: int) -> list[tuple[str, str, str]]:
-    """Return pairs as (language, what is known, what the user says), half of each language."""
+    """Return pairs as (language, known fact, the user's message), half of each language."""
     rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     pairs = [(language, known, said) for language, known, said in rows]
     return [pair for wanted in ("en", "zh") for pair in [one for one in pairs if one[0] == wanted][: count // 2]]
 
 
 def rows_of(answer: str) -> list[dict[str, Any]] | None:
-    """Return the rows of an answer after repair, or None when it is no list of them."""
+    """Return the rows of an answer after repair, or None when it is no list of rows."""
     text = without_reasoning(answer)
     start = min((place for mark in "[{" if (place := text.find(mark)) >= 0), default=-1)
     value = json_repair.loads(text[start:]) if start >= 0 else None
@@ -190,7 +189,7 @@ def rows_of(answer: str) -> list[dict[str, Any]] | None:
 
 
 def is_grounded(content: str, session: Session, encode: Any) -> bool:
-    """Return whether a turn of the session holds half of the words of a fact, or lies close to it in meaning."""
+    """Return whether a turn of the session contains half of a fact's words, or is close to it in meaning."""
     turns = [str(message["content"]) for message in session.messages]
     if any(Evidence([turn]).share(content) >= _GROUNDED_WORDS for turn in turns):
         return True
@@ -213,7 +212,7 @@ def _config() -> MemoryConfig:
             "plugins": {
                 "summary": {"enabled": False},
                 "flush": {"enabled": False},
-                # The model is a small one, which cannot quote: each folder is new, and would have to find that out.
+                # The small model cannot quote, which the memory would otherwise have to learn in each new folder.
                 "consolidation": {"extraction_quotes": "never"},
             },
         }

@@ -1,8 +1,8 @@
-"""The first run of a new user: from ``pip install`` to the first recalled memory, timed, in a clean environment.
+"""The time of a new user's first run, from ``pip install`` to the first recalled memory, in a clean environment.
 
-``python -m benchmarks first_run`` builds the wheels, makes an environment that has nanobot-ai and nothing else, and
-takes the steps of docs/first_run.md there, each in a process of its own: the packages come from the package index, the
-language model is a script on 127.0.0.1. The embedding model is prepared before the clock runs, and timed by itself.
+``python -m benchmarks first_run`` builds the wheels, creates an environment with only nanobot-ai, and runs the steps of
+docs/first_run.md there, each in a new process. Packages come from the package index, and the language model is a script
+on 127.0.0.1. The embedding model is prepared beforehand, and timed separately.
 """
 
 import json
@@ -29,7 +29,7 @@ ASKED = "Do you remember the port of the staging database?"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command that was typed, with the seconds that it took and what it printed."""
+    """One command with its seconds and its output."""
 
     command: str
     seconds: float
@@ -39,26 +39,26 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of the steps. ``recalled`` says that the fact stood beside the question in the second session."""
+    """The result of the steps. ``recalled`` says that the second session's question came with the fact."""
 
     steps: tuple[Step, ...]
     recalled: bool
 
     @property
     def seconds(self) -> float:
-        """All steps together."""
+        """The total of all steps."""
         return sum(step.seconds for step in self.steps)
 
     def is_good(self) -> bool:
-        """Tell whether it is what a new user is promised."""
+        """Return whether the fact was recalled and all steps succeeded, within the promised number and time."""
         done = self.recalled and all(step.returncode == 0 for step in self.steps)
         return done and len(self.steps) <= MOST_COMMANDS and self.seconds < MOST_SECONDS
 
 
 def first_run(python: Path, home: Path, *, install: Sequence[str], variables: Mapping[str, str]) -> Trial:
-    """Take the steps with the interpreter of an environment that has nanobot-ai.
+    """Run the steps with the interpreter of an environment that has nanobot-ai.
 
-    ``home`` is a new home folder. ``install`` are the arguments of ``pip install``. It stops at a step that fails.
+    ``home`` is a new home folder, ``install`` are the arguments of ``pip install``. It stops at the first failed step.
     """
     steps: list[Step] = []
     with ScriptedServer() as server:
@@ -99,12 +99,12 @@ def _step(command: list[str], environment: Mapping[str, str], folder: Path) -> S
 
 
 def plain_environment(names: Iterable[str] = ("NANOBOT", "VIRTUAL_ENV", "PYTHON")) -> dict[str, str]:
-    """Return this process's variables without those that would leak into an environment of its own."""
+    """Return this process's variables without those that affect a separate environment."""
     return {name: value for name, value in os.environ.items() if not name.startswith(tuple(names))}
 
 
 def main() -> None:
-    """Measure, and print a line a step."""
+    """Measure, and print a line per step."""
     with tempfile.TemporaryDirectory(prefix="nanobot-memory-first-run-") as name:
         folder = Path(name)
         wheels, cache = folder / "wheels", folder / "cache"

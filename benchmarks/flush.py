@@ -1,4 +1,4 @@
-"""What the flush decision after a turn costs, at 100 and at 10,000 messages."""
+"""The cost of the flush decision after a turn, at 100 and at 10,000 messages."""
 
 import asyncio
 import tempfile
@@ -12,18 +12,18 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 
 SIZES = (100, 10_000)
 TURNS = 200
-# Microseconds of the processor, in a thread behind the turn: there every message is counted.
+# Processor microseconds in the background thread, which counts every message.
 LIMIT = 500_000
 _TEXT = "We decided that invoice {n} is due on day {n} of the month, because Marta is away until then. "
 
 
 def history(size: int) -> list[dict[str, Any]]:
-    """Return that many chat messages."""
+    """Return ``size`` chat messages."""
     return [{"role": "assistant" if n % 2 else "user", "content": _TEXT.format(n=n) * 3} for n in range(size)]
 
 
 async def decision_times(size: int, turns: int = TURNS) -> list[float]:
-    """Return the processor seconds of each finished turn through `MemoryHost`, the trigger not reached."""
+    """Return the processor seconds of each finished turn through `MemoryHost` that does not reach the trigger."""
     messages = history(size)
     config = MemoryConfig.model_validate({"plugins": {"storage": {"enabled": False}, "recall": {"enabled": False}}})
     with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +45,7 @@ async def _never(messages: object, *, max_tokens: int, purpose: str) -> str:
 def main() -> None:
     """Print the figures."""
     with quiet():
-        # Medians: a collection of garbage falls on one turn, not on all.
+        # Medians, since garbage collection affects single turns.
         small, large = (median(asyncio.run(decision_times(size))) for size in SIZES)
         report("decision after a turn at 100 messages", small * 1e6, "us")
         report("decision after a turn at 10,000 messages", large * 1e6, "us", limit=LIMIT)

@@ -1,12 +1,11 @@
-"""What is left of a session after it was flushed, summarised and compacted, with a real small language model.
+"""What is left of a session after flush, summary and compaction, with a real small language model.
 
-``python -m benchmarks forgetting [--sessions 40] [--skip 0] [--bench DIR]`` takes labelled conversations in both
-languages, a memory for each, and asks of every labelled question about the session whether its evidence is still to be
-had: it stands in what compaction keeps word for word, or is among the first ten hits of a search. Beside it: plain
-truncation, which keeps the last messages in as many tokens as compaction leaves, and the same plugins without a
-language model. For conversations whose answers are labelled, the share of answers whose words stand in summary, notes
-and kept messages says what the texts themselves hold. A session takes one to two minutes on two idle cores. It needs
-the group ``local-model``.
+``python -m benchmarks forgetting [--sessions 40] [--skip 0] [--bench DIR]`` runs labelled conversations in both
+languages, each through a new memory, and checks for every labelled question about the session whether its evidence is
+still available: among the messages that compaction keeps, or among the first ten hits of a search. It compares plain
+truncation, which keeps the last messages in the same number of tokens, and the same plugins without a language model.
+Where answers are labelled, the share of them whose words are in the summary, notes and kept messages measures these
+texts themselves. A session takes one to two minutes on two idle cores. It needs the group ``local-model``.
 """
 
 import argparse
@@ -33,7 +32,7 @@ WINDOW = 8_000
 CONTEXT_TOKENS = 8_192
 _SESSION = "benchmark:session"
 _FIRST_HITS = 10
-# Of an answer's words, the share that must stand in a text for it to hold the answer.
+# The share of an answer's words that a text must contain to count as holding the answer.
 _HELD = 0.5
 _NO_HURRY = 1_800.0
 _PAIR = re.compile(r"用户：(?P<user>.*?)\s*助手：(?P<assistant>.*)", re.DOTALL)
@@ -41,7 +40,7 @@ _PAIR = re.compile(r"用户：(?P<user>.*?)\s*助手：(?P<assistant>.*)", re.DO
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation as chat messages, what each labelled document became of it, and the questions about it."""
+    """A conversation as chat messages, the messages of each labelled document, and the questions about it."""
 
     name: str
     language: str
@@ -51,7 +50,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Remains:
     """What is left of one session. ``found`` is a share of the evidence, ``held`` of the answers."""
 
     found: Sequence[bool]
@@ -62,7 +61,7 @@ class Skipped:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print a table: what is found afterwards with the model, without it, and after plain truncation."""
+    """Print a table of what is found afterwards with the model, without it, and after plain truncation."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks forgetting", description=main.__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=40, help="how many, half of each language")
@@ -71,16 +70,16 @@ def main(arguments: Sequence[str] = ()) -> None:
     if not (options.bench / ENGLISH / "queries.jsonl").exists():
         print(f"  the labelled sets are not at {options.bench}")
         return
-    done = {session.name for session in chosen(options.bench, options.skip)}
-    sessions = [session for session in chosen(options.bench, options.sessions) if session.name not in done]
+    done = {session.name for session in choose_sessions(options.bench, options.skip)}
+    sessions = [session for session in choose_sessions(options.bench, options.sessions) if session.name not in done]
     with quiet(), LocalModelServer(local_model_file(), context_tokens=CONTEXT_TOKENS) as server:
-        rows: dict[str, list[tuple[Session, Skipped]]] = {"with the model": [], "without it": [], "truncation": []}
+        rows: dict[str, list[tuple[Session, Remains]]] = {"with the model": [], "without it": [], "truncation": []}
         for session in sessions:
-            ours, kept_tokens = asyncio.run(remembered(session, client_of(server)))
-            rules, _ = asyncio.run(remembered(session, None))
+            ours, kept_tokens = asyncio.run(after_memory(session, client_of(server)))
+            rules, _ = asyncio.run(after_memory(session, None))
             rows["with the model"].append((session, ours))
             rows["without it"].append((session, rules))
-            rows["truncation"].append((session, truncated(session, kept_tokens)))
+            rows["truncation"].append((session, after_truncation(session, kept_tokens)))
             print(
                 f"  {session.name}: {len(session.messages)} messages, found {_share(ours.found)}, {ours.seconds:.0f} s",
                 flush=True,
@@ -91,10 +90,10 @@ def main(arguments: Sequence[str] = ()) -> None:
             _print_row(label, [left for session, left in results if session.language == language])
 
 
-def chosen(bench: Path, count: int, seed: int = 1, skip: int = 0) -> list[Session]:
-    """Return sessions that questions are about, as many of each language, the same every time.
+def choose_sessions(bench: Path, count: int, seed: int = 1, skip: int = 0) -> list[Session]:
+    """Return sessions that have questions, equally many of each language, the same every time.
 
-    ``skip`` leaves out as many as come first, so that what a figure was tuned on is not measured again.
+    ``skip`` leaves out the first ones, so that a tuned figure is not measured on its own data.
     """
     found: list[Session] = []
     for name, language in ((ENGLISH, "english"), (CHINESE, "chinese")):
@@ -133,8 +132,8 @@ def _session(name: str, language: str, documents: Sequence[LabelledDocument], qu
     return Session(name, language, messages, parts, questions)
 
 
-async def remembered(session: Session, complete: Complete | None) -> tuple[Skipped, int]:
-    """Return what is left after the session went through a memory, and the tokens that compaction leaves of it."""
+async def after_memory(session: Session, complete: Complete | None) -> tuple[Remains, int]:
+    """Return what is left after a session went through a memory, and the tokens that compaction leaves of it."""
     config = MemoryConfig.model_validate(
         {
             "core": {
@@ -172,12 +171,12 @@ async def remembered(session: Session, complete: Complete | None) -> tuple[Skipp
     text = "\n".join([summary.text, notes, *kept])
     held = [_holds(text, question.answer) for question in session.questions if question.answer]
     summary_tokens = estimate_tokens(summary.text)
-    left = Skipped(found, held, summary_tokens=summary_tokens, used_tokens=used, seconds=seconds)
+    left = Remains(found, held, summary_tokens=summary_tokens, used_tokens=used, seconds=seconds)
     return left, summary_tokens + sum(map(estimate_tokens, kept))
 
 
 def _written(workspace: Path) -> tuple[str, int]:
-    """Return the text of the notes, and the tokens that the language model was used for."""
+    """Return the text of the notes, and the tokens that the language model used."""
     notes = "\n".join(file.read_text(encoding="utf-8") for file in sorted(workspace.glob("memory/*.md")))
     lines = [
         line
@@ -187,8 +186,8 @@ def _written(workspace: Path) -> tuple[str, int]:
     return notes, sum(row["prompt_tokens"] + row["answer_tokens"] for row in map(json.loads, lines))
 
 
-def truncated(session: Session, tokens: int) -> Skipped:
-    """Return what is left when only the last messages are kept, as many as fit ``tokens``."""
+def after_truncation(session: Session, tokens: int) -> Remains:
+    """Return what is left when only the last messages that fit ``tokens`` are kept."""
     kept: list[str] = []
     for message in reversed(session.messages):
         tokens -= estimate_tokens(message["content"])
@@ -197,7 +196,7 @@ def truncated(session: Session, tokens: int) -> Skipped:
         kept.append(message["content"])
     gold = [one for question in session.questions for one in question.gold]
     held = [_holds("\n".join(kept), question.answer) for question in session.questions if question.answer]
-    return Skipped([_is_among(session.parts[one], kept) for one in gold], held)
+    return Remains([_is_among(session.parts[one], kept) for one in gold], held)
 
 
 def _is_among(parts: Sequence[str], texts: Sequence[str]) -> bool:
@@ -214,7 +213,7 @@ def _share(values: Sequence[bool]) -> str:
     return f"{sum(values) / len(values):.3f}" if values else "-"
 
 
-def _print_row(label: str, results: Sequence[Skipped]) -> None:
+def _print_row(label: str, results: Sequence[Remains]) -> None:
     if not results:
         return
     print(

@@ -1,4 +1,4 @@
-"""Query texts that are made to break a search or to hold it up."""
+"""Query texts that try to break a search or to slow it down."""
 
 _UNITS = ("a", "word ", "中", "记忆的", '"', "NEAR(", "\x00", "a.", "1月", "🙂", "\ud800", "a-", "e\u0301", "*", "ａ")
 _BYTES = 1_000_000
@@ -32,5 +32,5 @@ SHORT = (
 
 
 def long_texts() -> list[str]:
-    """Return texts of a megabyte, each the same few characters over and over."""
+    """Return texts of a megabyte, each a repetition of a few characters."""
     return [unit * (_BYTES // len(unit.encode("utf-8", "surrogatepass"))) for unit in _UNITS]

@@ -1,4 +1,4 @@
-"""How fast files become searchable by meaning, beside the bare embedding engine; and the memory at 10,000 chunks."""
+"""The speed of indexing with vectors, compared to the bare embedding engine, and the memory use at 10,000 chunks."""
 
 import asyncio
 import random
@@ -33,7 +33,7 @@ def chunk(seed: int, tokens: int = 250) -> str:
 
 
 def _most_resident_megabytes() -> float:
-    """Return the peak of this process alone; ``getrusage`` would show that of the process it was forked from."""
+    """Return the peak memory of this process only. ``getrusage`` would include the process that forked it."""
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1000
@@ -51,7 +51,7 @@ async def _until(memory: MemoryHost, vectors: int, seconds: float) -> None:
 
 
 async def _index(workspace: Path, texts: list[str], seconds: float) -> float:
-    """Return the seconds from the first file being there to the last vector, with the model loaded before."""
+    """Return the seconds from the first file to the last vector, with the model already loaded."""
     async with MemoryHost(workspace, config=MemoryConfig()) as memory:
         await memory.message_sent(session_key="bench:warm", text="the first")
         await _until(memory, 1, 120)
@@ -70,7 +70,7 @@ async def _index(workspace: Path, texts: list[str], seconds: float) -> float:
 
 
 def _memory() -> None:
-    """Index many short chunks in this process, and print the most memory that it has used."""
+    """Index many short chunks in this process, and print its peak memory."""
     short = [f"note {number}: {chunk(number, 30)}" for number in range(MANY)]
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_index(Path(folder), short, 900))
@@ -78,7 +78,7 @@ def _memory() -> None:
 
 
 def main() -> None:
-    """Print the ratio of the rates, and the memory of a process of its own: the bare engine needs a lot of it."""
+    """Print the ratio of the rates, and the memory of a separate process, since the bare engine needs a lot of it."""
     texts = [chunk(seed) for seed in range(CHUNKS)]
     embedder = open_embedder(EmbeddingOptions())
     if embedder is None:

@@ -1,7 +1,7 @@
-"""A model's answers, kept in a file: asked again for the same, it is not asked.
+"""A model's answers, kept in a file, so that an equal request is not sent again.
 
-What a filter makes of the answers can so be measured without a model's minutes; another prompt is another question,
-and so is the same one on another day, since the day stands in it.
+This allows measuring a change of the filters without waiting for the model. A changed prompt is a new request, and so
+is the same prompt on another day, since it contains the day.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.protocols import Complete
 
 
 class KeptAnswers:
-    """A model whose answers are kept in ``file``, one a line. It answers the same question in the same way.
+    """A model whose answers are kept in ``file``, one per line.
 
-    Without a model only what is kept is answered; anything else raises `LookupError`.
+    Without a model, only kept answers are returned; any other request raises `LookupError`.
     """
 
     def __init__(self, file: Path, model: Complete | None) -> None:
@@ -26,7 +26,7 @@ class KeptAnswers:
         self._texts: dict[str, str] = {row["question"]: row["text"] for row in map(json.loads, lines)}
 
     async def complete(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        """Return the kept answer, or ask the model and keep what it says."""
+        """Return the kept answer, or call the model and keep its answer."""
         asked = json.dumps([list(map(dict, messages)), max_tokens], ensure_ascii=False, sort_keys=True)
         question = hashlib.sha256(asked.encode()).hexdigest()
         if question not in self._texts:

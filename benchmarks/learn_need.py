@@ -1,10 +1,9 @@
-"""Learn anew when a message needs memory: ``python -m benchmarks learn_need``.
+"""Learn again when a message needs memory: ``python -m benchmarks learn_need``.
 
-First the layer on the built-in embedding (``storage/personal_layer.npy``), by logistic regression on the messages of
-``data/need_messages.jsonl``: whether one asks for something of its author's own life. Then the two tables of
-``recall/learned.py``, by logistic regression on the probes of made-up lives and on questions about long chats with an
-assistant, with what the memory finds for each. A person or chat that is scored was not learned from. Without these sets
-beside the checkout it says so.
+The first result is the layer on the built-in embedding (``storage/personal_layer.npy``), by logistic regression on
+``data/need_messages.jsonl``: whether a message asks about its author's own life. The second are the two tables of
+``recall/learned.py``, by logistic regression on the probes of made-up lives and on questions about long chats, with the
+memory's findings for each. Every person and chat is scored by weights learned from the others. It reports missing sets.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.lives import Life, read_lives, remembered
-from benchmarks.measure import quiet, unhurried, unhurried_by_words
+from benchmarks.measure import patient_configuration, patient_configuration_by_words, quiet
 from benchmarks.retrieval.datasets import BENCH, SHARED
 from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -34,9 +33,9 @@ from nanobot_memory_plugins.tools.evaluation.evaluate import group_scope, write_
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
 CHATS = BENCH / "assistant_chats"
-# All questions about chats need memory, and they are more: each counts for less.
+# Questions about chats all need memory, and are more numerous, so that each counts less.
 WEIGHT_OF_CHATS = 0.3
-# A block beside a message that needs none does more harm than a missing one.
+# A superfluous block does more harm than a missing one.
 WEIGHT_OF_SILENCE = 1.5
 MESSAGES = Path(__file__).with_name("data") / "need_messages.jsonl"
 RIDGE_OF_LAYER, RIDGE_OF_TABLE = 1.0, 0.3
@@ -46,8 +45,8 @@ _PATIENT = RecallOptions(recall_timeout=120.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One message: whose it is, what speaks for its need, whether it needs memory, and how much it counts."""
+class LabelledMessage:
+    """One message with its person, its features, whether it needs memory, and its weight."""
 
     whose: str
     evidence: Mapping[str, float]
@@ -71,7 +70,7 @@ def logistic(
 
 
 def learn_layer(embedder: Embedder) -> None:
-    """Write the layer beside the code that reads it."""
+    """Write the layer next to the code that reads it."""
     messages = [json.loads(line) for line in MESSAGES.read_text(encoding="utf-8").splitlines()]
     texts = [embedded_part(one["text"]) for one in messages]
     vectors = np.asarray(embedder.encode(texts), dtype=np.float64)
@@ -88,8 +87,8 @@ def learn_layer(embedder: Embedder) -> None:
     np.save(WEIGHTS, logistic(rows, truth, RIDGE_OF_LAYER).astype(np.float32))
 
 
-async def evidence_of_life(life: Life, *, vectors: bool) -> list[Asked]:
-    """Return the probes of a life that come so far that their need is weighed."""
+async def evidence_of_life(life: Life, *, vectors: bool) -> list[LabelledMessage]:
+    """Return the probes of a life for which recall weighs the need."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         async with remembered(life, Path(folder), vectors=vectors) as store:
@@ -98,17 +97,17 @@ async def evidence_of_life(life: Life, *, vectors: bool) -> list[Asked]:
                 recalled = await recall(store, probe.text, options=_PATIENT, history=history, asked_at=probe.moment)
                 if recalled.evidence:
                     counts = 1.0 if probe.needs else WEIGHT_OF_SILENCE
-                    found.append(Asked(life.persona, recalled.evidence, bool(probe.needs), counts))
+                    found.append(LabelledMessage(life.persona, recalled.evidence, bool(probe.needs), counts))
     return found
 
 
-async def evidence_of_chats(*, vectors: bool) -> list[Asked]:
-    """Return the questions about chats that come so far."""
+async def evidence_of_chats(*, vectors: bool) -> list[LabelledMessage]:
+    """Return the questions about chats for which recall weighs the need."""
     found = []
     dataset = read_dataset(CHATS)
     with tempfile.TemporaryDirectory() as folder:
         write_transcripts(Path(folder), dataset.documents)
-        config = unhurried() if vectors else unhurried_by_words()
+        config = patient_configuration() if vectors else patient_configuration_by_words()
         async with opened_store(Path(folder), config) as store:
             await store.flush()
             assert isinstance(store, SqliteStore)
@@ -117,12 +116,12 @@ async def evidence_of_chats(*, vectors: bool) -> list[Asked]:
                 scope = group_scope(query.group)
                 recalled = await recall(store, query.text, options=_PATIENT, scope=scope, asked_at=query.ts)
                 if recalled.evidence:
-                    found.append(Asked(query.group, recalled.evidence, True, WEIGHT_OF_CHATS))
+                    found.append(LabelledMessage(query.group, recalled.evidence, True, WEIGHT_OF_CHATS))
     return found
 
 
-def learn_table(asked: Sequence[Asked], columns: Sequence[str]) -> None:
-    """Print the weights, and how the messages of each person and chat fare by what was learned from the others."""
+def learn_table(asked: Sequence[LabelledMessage], columns: Sequence[str]) -> None:
+    """Print the weights, and the score of each person and chat by weights learned from the others."""
     rows = np.array([[one.evidence[name] for name in columns] for one in asked])
     truth = np.array([one.needs for one in asked], dtype=np.float64)
     counts = np.array([one.counts for one in asked])
@@ -143,7 +142,7 @@ def learn_table(asked: Sequence[Asked], columns: Sequence[str]) -> None:
 
 
 def main() -> int:
-    """Learn the layer and print the tables; return 1 where there is nothing to learn from."""
+    """Learn the layer and print the tables. Return 1 when there is no data."""
     if not LIVES.exists() or not CHATS.exists():
         print(f"  the made-up lives and chats are not at {LIVES} and {CHATS}")
         return 1

@@ -1,10 +1,10 @@
-"""Learn the weights of the order anew: ``python -m benchmarks learn_ranking``.
+"""Learn the weights of the ranking again: ``python -m benchmarks learn_ranking``.
 
-A question's candidates, as the search finds them, compete for being its evidence: the probability of each is the
-softmax of its weighted features, and the weights maximise the likelihood of the labelled evidence, with a ridge. The
-scores are those of cross-validation, where the questions of a conversation are scored with weights learned on the
-others, and of leaving a whole set out, beside those of the plain fusion. Then the table for ``storage/ranking.py`` is
-printed, learned on everything.
+The candidates of a question compete for being its evidence: the probability of each is the softmax of its weighted
+features, and the weights maximise the likelihood of the labelled evidence, with a ridge. The scores come from
+cross-validation, where the questions of a conversation are scored with weights learned on the others, and from leaving
+out a whole set, next to those of the plain fusion. Then the table for ``storage/ranking.py`` is printed, learned on
+everything.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import group_scope, write_transcripts
 
-# A set counts by the root of the number of its questions, so that the small ones are heard beside the large.
+# A set counts by the square root of its size, so that small sets matter as well.
 HEARD = 20.0
 RIDGE = 10.0
 FOLDS = 5
-# What is scored with weights that were learned on all the rest.
+# The groups that are each scored with weights learned on all others.
 _PARTS: dict[str, Callable[["Example"], object]] = {
     "cross-validated": lambda one: one.fold,
     "set left out": lambda one: one.dataset,
@@ -49,13 +49,13 @@ _SMALL = 1e-4
 _RANKED = 60
 
 
-# Rows of features, their share of the evidence, and what the question weighs.
+# Rows of features, their shares of the evidence, and the weight of the question.
 _Task = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question with its candidates: their features, their scores by plain fusion, and which are evidence (0 or 1)."""
+    """A question with its candidates' features, plain fusion scores and evidence labels (0 or 1)."""
 
     dataset: str
     question: Question
@@ -67,7 +67,7 @@ class Example:
 
 
 async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list[Example]:
-    """Index a set as files and return its questions with their candidates. Evidence that is no candidate is missing."""
+    """Index a set as files, and return its questions with their candidates, which may lack the evidence."""
     with tempfile.TemporaryDirectory() as folder:
         places = write_transcripts(Path(folder), read_dataset(BENCH / name).documents)
         options = StorageOptions() if model else StorageOptions(embedding_provider="none")
@@ -141,7 +141,7 @@ def learn(examples: Sequence[Example], names: Sequence[str]) -> dict[str, float]
 
 
 def _loss(tasks: Sequence[_Task], weights: NDArray[np.float64]) -> float:
-    """Return what is minimised: the surprise at the evidence, with the ridge."""
+    """Return the loss to minimise: the negative log-likelihood of the evidence, with the ridge."""
     loss = RIDGE * float(weights @ weights) / 2
     for rows, evidence, worth in tasks:
         loss -= worth * float(evidence @ np.log(softmax(rows @ weights) + 1e-300))
@@ -149,14 +149,14 @@ def _loss(tasks: Sequence[_Task], weights: NDArray[np.float64]) -> float:
 
 
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities that scores in log-odds stand for."""
+    """Return the probabilities of scores in log-odds."""
     grown = np.exp(scores - scores.max())
     share: NDArray[np.float64] = grown / grown.sum()
     return share
 
 
 def order(example: Example, weights: Mapping[str, float] | None) -> list[str]:
-    """Return the ids of the best candidates, best first; without weights by plain fusion."""
+    """Return the ids of the best candidates, best first. Without weights, the order is that of plain fusion."""
     scores = example.fused
     if weights is not None:
         scores = sum((weight * example.features[name] for name, weight in weights.items()), start=0.0 * scores)
@@ -178,7 +178,7 @@ def report(label: str, ranked: dict[str, dict[str, list[str]]]) -> None:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Cross-validate, and print the tables; return 1 where there is nothing to learn from."""
+    """Cross-validate, and print the tables. Return 1 when there is no data."""
     if not BENCH.exists():
         print(f"  the labelled sets are not at {BENCH}. {WHERE}")
         return 1

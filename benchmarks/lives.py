@@ -1,7 +1,7 @@
-"""Made-up lives, read from a file and lived through a memory: what it puts beside each message that is asked of it.
+"""Made-up lives, read from a file and run through a memory, with the context that it gives for each probe.
 
-A line of the file is a person, with dated sessions and with probes: messages that need something said before, or
-nothing. `message ids` of a probe's ``needs`` may name two, ``a|b``, of which either is enough.
+A line of the file is a person with dated sessions and with probes: messages that need something said earlier, or
+nothing. A probe's ``needs`` are message ids; ``a|b`` means that either is enough.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from benchmarks.measure import unhurried, unhurried_by_words
+from benchmarks.measure import patient_configuration, patient_configuration_by_words
 from nanobot_memory_plugins.core import MemoryHost, Message, language_of
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.block import day_in_words
@@ -25,8 +25,8 @@ from nanobot_memory_plugins.storage.store import SqliteStore
 _A_MESSAGE = timedelta(seconds=45)
 
 
-class Said(BaseModel):
-    """A message of a life. ``telling`` are the parts of its text that a good answer draws upon."""
+class LifeMessage(BaseModel):
+    """A message of a life. ``telling`` are the parts of its text that a good answer uses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,26 +37,26 @@ class Said(BaseModel):
     telling: tuple[str, ...] = ()
 
     def as_history(self) -> dict[str, str]:
-        """Return the message as a host's history holds it."""
+        """Return the message in the form of a host's history."""
         return {"role": self.role, "content": self.text}
 
     def as_message(self) -> Message:
-        """Return the message as recall takes it."""
+        """Return the message in the form that recall takes."""
         return Message(self.role, self.text)
 
 
 class Session(BaseModel):
-    """A day's conversation."""
+    """The conversation of a day."""
 
     model_config = ConfigDict(frozen=True)
 
     key: str
     day: str
-    messages: tuple[Said, ...]
+    messages: tuple[LifeMessage, ...]
 
 
 class Probe(BaseModel):
-    """A message that is asked of the memory after the life; ``history`` is what was said before it in its session."""
+    """A message to the memory after the life. ``history`` holds the earlier messages of its session."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,16 +65,16 @@ class Probe(BaseModel):
     kind: str
     day: str
     needs: tuple[str, ...] = ()
-    history: tuple[Said, ...] = ()
+    history: tuple[LifeMessage, ...] = ()
 
     @property
     def moment(self) -> datetime:
-        """When it is asked."""
+        """The time of the probe."""
         return _at(self.day) + timedelta(hours=1)
 
 
 class Life(BaseModel):
-    """A person, what was said in which session, and what is asked afterwards."""
+    """A person with their sessions and the probes afterwards."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -82,38 +82,38 @@ class Life(BaseModel):
     sessions: tuple[Session, ...]
     probes: tuple[Probe, ...]
 
-    def needed(self, probe: Probe) -> list[tuple[Session, Said]]:
-        """Return the messages that hold what the probe needs, with their sessions, one of each ``a|b``."""
+    def needed(self, probe: Probe) -> list[tuple[Session, LifeMessage]]:
+        """Return the needed messages with their sessions, one of each ``a|b``."""
         places = {said.id: (session, said) for session in self.sessions for said in session.messages}
         return [places[need.split("|")[0]] for need in probe.needs]
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What a memory gives for one message: the entries of the system prompt, and the block beside the message."""
+class MessageContext:
+    """The context of one message: the entries in the system prompt, and the recalled block."""
 
     entries: str = ""
     block: str = ""
 
 
 def read_lives(file: Path) -> list[Life]:
-    """Return the people in a file. Raises `pydantic.ValidationError` for a line that is none."""
+    """Return the people in a file. Raises `pydantic.ValidationError` for a malformed line."""
     return [Life.model_validate_json(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def evidence(life: Life, probe: Probe) -> Beside:
-    """Return what a perfect memory would give: the needed messages as lines with their days, and nothing else."""
+def evidence(life: Life, probe: Probe) -> MessageContext:
+    """Return the context of a perfect memory: only the needed messages, as lines with their days."""
     lines = [
         f"[{day_in_words(_at(session.day).date(), language_of(said.text))}] {said.role}: {said.text}"
         for session, said in life.needed(probe)
     ]
-    return Beside(block="\n".join(lines))
+    return MessageContext(block="\n".join(lines))
 
 
-def lived(life: Life, probes: Sequence[Probe]) -> dict[str, Beside]:
-    """Live a life, without a language model, and return what the memory gives for each probe, by its id.
+def run_life(life: Life, probes: Sequence[Probe]) -> dict[str, MessageContext]:
+    """Run a life without a language model, and return the memory's context for each probe by its id.
 
-    The probes are asked of a memory that keeps no transcripts, so that none becomes a memory of the next.
+    The probes go to a memory without transcripts, so that no probe is remembered for the next one.
     """
     with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(_lived(life, probes, Path(folder)))
@@ -121,8 +121,8 @@ def lived(life: Life, probes: Sequence[Probe]) -> dict[str, Beside]:
 
 @asynccontextmanager
 async def remembered(life: Life, folder: Path, *, vectors: bool = True) -> AsyncIterator[SqliteStore]:
-    """Live a life in a folder, without a language model, and give the index of what was said, while it is open."""
-    config = unhurried() if vectors else unhurried_by_words()
+    """Run a life in a folder without a language model, and yield the open index of its messages."""
+    config = patient_configuration() if vectors else patient_configuration_by_words()
     clock = ManualClock(_at(life.sessions[0].day))
     async with MemoryHost(folder, config=config, llm=None, clock=clock) as memory:
         for session in life.sessions:
@@ -134,26 +134,28 @@ async def remembered(life: Life, folder: Path, *, vectors: bool = True) -> Async
         yield memory.store
 
 
-async def _lived(life: Life, probes: Sequence[Probe], folder: Path) -> dict[str, Beside]:
+async def _lived(life: Life, probes: Sequence[Probe], folder: Path) -> dict[str, MessageContext]:
     clock = ManualClock(_at(life.sessions[0].day))
     async with remembered(life, folder / "life"):
         pass
     shutil.copytree(folder / "life", folder / "asked")
-    config = unhurried(keep_transcripts=False)
+    config = patient_configuration(keep_transcripts=False)
     async with MemoryHost(folder / "asked", config=config, llm=None, clock=clock) as memory:
         await _settled(memory)
         return {probe.id: await _ask(memory, clock, probe) for probe in probes}
 
 
-async def _ask(memory: MemoryHost, clock: ManualClock, probe: Probe) -> Beside:
+async def _ask(memory: MemoryHost, clock: ManualClock, probe: Probe) -> MessageContext:
     clock.set(probe.moment)
     key = f"probe:{probe.id}"
     history = await _say(memory, clock, key, probe.history)
     context = await memory.message_received(session_key=key, text=probe.text, history=history)
-    return Beside(memory.prompt_entries(session_key=key).text, context.block or "")
+    return MessageContext(memory.prompt_entries(session_key=key).text, context.block or "")
 
 
-async def _say(memory: MemoryHost, clock: ManualClock, key: str, messages: Sequence[Said]) -> list[dict[str, Any]]:
+async def _say(
+    memory: MemoryHost, clock: ManualClock, key: str, messages: Sequence[LifeMessage]
+) -> list[dict[str, Any]]:
     history: list[dict[str, Any]] = []
     for said in messages:
         clock.set(clock.now() + _A_MESSAGE)

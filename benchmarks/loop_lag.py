@@ -1,6 +1,6 @@
-"""How long the host's loop stands still while a tool returns ten million hostile characters, beside an idle loop.
+"""How long a tool's hostile result of ten million characters blocks the host's event loop, compared to an idle loop.
 
-Vectors are on where an embedding model is installed. Run it with ``uv run python -m benchmarks.loop_lag``.
+Vectors are on if an embedding model is installed. Run it with ``uv run python -m benchmarks.loop_lag``.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ async def _measure_one(memory: MemoryHost, kind: str, name: str, value: object) 
     else:
         kept = (await memory.message_received(session_key="a", text=str(value))).receipt
     used, took = time.thread_time() - used, time.monotonic() - began
-    await asyncio.sleep(_AFTER[kind])  # also what nobody waits for belongs to it
+    await asyncio.sleep(_AFTER[kind])  # includes background work
     ended.set()
     is_kept = "pending" if kept.pending else f"stored {kept.stored}"
     _said(f"{kind} {name}", await watching, f"returned after {took:.2f} s, loop {used * 1000:.1f} ms, {is_kept}")
@@ -75,14 +75,14 @@ async def _measure() -> None:
                 await _measure_one(memory, "tool", name, (token * (_SIZE // len(token) + 1))[:_SIZE])
             rows = [{"id": number, "name": f"n{number}", "tags": ["x", "y"]} for number in range(_SIZE // 40)]
             await _measure_one(memory, "tool", "rows", rows)
-            del rows  # or each collection of garbage would walk through them
+            del rows  # otherwise every garbage collection would traverse them
             for name, token in _HOSTILE.items():
                 await _measure_one(memory, "message", name, (token * (_SIZE // len(token) + 1))[: _SIZE // 10])
             _said("idle", await _idle())
 
 
 def main() -> None:
-    """Print how late the host's loop is beside each hostile result and message, and beside nothing."""
+    """Print the delays of the host's loop with each hostile result and message, and without any."""
     asyncio.run(_measure())
 
 

@@ -1,4 +1,4 @@
-"""Prints recall and false positives on the made corpus, and the categories that are weak.
+"""Prints recall and false positives on the generated corpus, and the weak categories.
 
 ``python -m benchmarks.made_secrets [SEED] [ROUNDS]``
 """
@@ -12,7 +12,7 @@ from tests.redaction.made_corpus import every_place, negatives, positives
 
 
 def main(seed: int = 1, rounds: int = 1) -> None:
-    """Measure `rounds` of every category, made with `seed`."""
+    """Measure `rounds` samples of every category, generated with `seed`."""
     counts: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     for case in chain(positives(seed, rounds), *(every_place(seed + number) for number in range(rounds))):

@@ -1,4 +1,4 @@
-"""What the benchmarks share: medians, and lines that read alike."""
+"""Shared helpers of the benchmarks: medians, and uniform lines of output."""
 
 import statistics
 import time
@@ -9,12 +9,12 @@ from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig
 
-# Seconds. The limits of a turn are for turns; here the machine's speed is not to decide what is recalled.
+# In seconds, so generous that the machine's speed does not affect what is recalled.
 _NO_HURRY = 120.0
 
 
 def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> float:
-    """Return the median seconds of one call, after one call that does not count."""
+    """Return the median seconds of a call, after one call as a warm-up."""
     function()
     times = []
     for _ in range(repetitions):
@@ -24,8 +24,8 @@ def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> f
     return statistics.median(times)
 
 
-def unhurried(**core: object) -> MemoryConfig:
-    """Return a configuration in which a busy machine recalls what an idle one does; ``core`` are further options."""
+def patient_configuration(**core: object) -> MemoryConfig:
+    """Return a configuration with generous time limits, so that a busy machine recalls the same as an idle one."""
     return MemoryConfig.model_validate(
         {
             "core": {"message_limit": _NO_HURRY, "start_limit": _NO_HURRY, **core},
@@ -34,14 +34,14 @@ def unhurried(**core: object) -> MemoryConfig:
     )
 
 
-def unhurried_by_words() -> MemoryConfig:
-    """Return the same without an embedding model."""
-    config = unhurried()
+def patient_configuration_by_words() -> MemoryConfig:
+    """Return the same configuration without an embedding model."""
+    config = patient_configuration()
     return config.model_copy(update={"plugins": {**config.plugins, "storage": {"embeddingProvider": "none"}}})
 
 
 def report(what: str, value: float, unit: str, *, limit: float | None = None, at_least: bool = False) -> None:
-    """Print one figure, with the figure to reach and whether it is reached."""
+    """Print a figure with its bound, and whether it is met."""
     line = f"  {what:<62} {value:10.3f} {unit}"
     if limit is not None:
         reached = value >= limit if at_least else value <= limit
@@ -51,7 +51,7 @@ def report(what: str, value: float, unit: str, *, limit: float | None = None, at
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep the product's log out of the tables."""
+    """Disable the product's log."""
     logger.disable("nanobot_memory_plugins")
     try:
         yield

@@ -1,4 +1,4 @@
-"""How long the event loop is held by our whole work on a message that is not recalled."""
+"""How long our work on a message without recall blocks the event loop."""
 
 import asyncio
 import statistics
@@ -13,7 +13,7 @@ MESSAGES = 200
 
 
 class _WaitingSelector:
-    """The loop's selector, with a count of the seconds that the loop spent waiting in it."""
+    """The loop's selector, which counts the seconds that the loop waits in it."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._selector = loop._selector  # type: ignore[attr-defined]
@@ -33,10 +33,10 @@ class _WaitingSelector:
 
 
 async def _measure(workspace: Path) -> tuple[list[float], list[float]]:
-    """Return, for each message, the seconds that the loop did not wait, and the seconds of the whole call."""
+    """Return for each message the seconds of the loop without its waits, and the seconds of the whole call."""
     held: list[float] = []
     whole: list[float] = []
-    # Each message is of a session of its own and sees nothing of the others, so that nothing is recalled.
+    # Each message has its own session and scope, so that nothing is recalled.
     config = MemoryConfig.model_validate({"core": {"share": "session"}})
     async with MemoryHost(workspace, config=config) as memory:
         await memory.message_received(session_key="bench:1", text="warm up")

@@ -1,7 +1,8 @@
-"""What searching and sending take on PostgreSQL, beside SQLite in the same run and in turns.
+"""The times of searching and sending with PostgreSQL, compared to SQLite in the same run.
 
 ``python -m benchmarks postgres [--size 10000] [--language english|chinese]`` fills both with the same made-up texts and
-random vectors. The server is the one of the package, on this machine, over its socket: a network adds its round trips.
+random vectors, and alternates between them. The server is the package's own on this machine, over its socket; a network
+adds its round trips.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bare_parts import in_turns
+from benchmarks.bare_parts import measure_in_turns
 from benchmarks.made_up import LANGUAGES, RandomModel
 from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
@@ -38,7 +39,7 @@ _BATCH = 1_000
 
 
 def measure(language: made_up.Language, size: int, folder: Path) -> None:
-    """Fill both and print the figures of one language."""
+    """Fill both, and print the figures of one language."""
     model, options = RandomModel(), SearchOptions()
     database = Database.open(folder / "memory.db")
     built = milliseconds(lambda: made_up.fill(database, language, size)) / 1e3
@@ -72,7 +73,7 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
         generator = np.random.default_rng(3)
         questions = [language.text(QUESTION_WORDS, generator) for _ in range(QUESTIONS)]
         for name, use_vectors in (("words and meaning", True), ("words", False)):
-            times, _ = in_turns(
+            times, _ = measure_in_turns(
                 {
                     "SQLite": lambda text, vectors=use_vectors: milliseconds(
                         lambda: our_search(Query(text, use_vectors=vectors))
@@ -96,9 +97,9 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
 
 
 def _message_ms(index: PassageIndex, other: Connection, language: made_up.Language, size: int) -> tuple[float, float]:
-    """Return the median milliseconds of one passage's transaction, segmentation included.
+    """Return the median milliseconds of one passage's transaction, including segmentation.
 
-    With them those of the least that a server can commit, which is mostly the disk's.
+    The second value is that of the smallest possible commit, which is mostly the disk's.
     """
     run(other, "CREATE TABLE one (number integer)")
     run(other, "INSERT INTO one VALUES (0)")

@@ -57,7 +57,7 @@ FAMILIES = {
 
 
 def corpus_path() -> Path:
-    """Return where the labelled corpus is expected."""
+    """Return the expected path of the labelled corpus."""
     shared = os.environ.get("NANOBOT_MEMORY_SHARED") or Path(__file__).parents[1].parent / "shared"
     return Path(shared) / "redaction" / "dev.jsonl.gz"
 
@@ -70,7 +70,7 @@ def read_corpus(path: Path) -> list[dict[str, Any]]:
 
 
 def measure(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """Return recall (every secret gone) and the share of negative texts that were changed."""
+    """Return recall (every secret removed) and the share of negative texts that were changed."""
     positive = [row for row in rows if row["label"] == "pos"]
     negative = [row for row in rows if row["label"] == "neg"]
     kept = 0
@@ -82,7 +82,7 @@ def measure(rows: list[dict[str, Any]]) -> tuple[float, float]:
 
 
 def milliseconds_per_kilobyte(function: Callable[[str], object], texts: list[str]) -> float:
-    """Return the best of five runs over ``texts``, in milliseconds for 1024 bytes."""
+    """Return the best of five runs over ``texts``, in milliseconds per 1024 bytes."""
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1024
     best = float("inf")
     for _ in range(5):
@@ -94,13 +94,13 @@ def milliseconds_per_kilobyte(function: Callable[[str], object], texts: list[str
 
 
 def gitleaks(path: Path) -> Callable[[str], object]:
-    """Return a search with the gitleaks rules of ``path``, with their keywords as filter, as gitleaks does it."""
+    """Return a search with the gitleaks rules of ``path``, with their keywords as filter, as in gitleaks."""
     rules = []
     for rule in tomllib.loads(path.read_text(encoding="utf-8"))["rules"]:
         pattern = rule.get("regex")
         if pattern is None:
             continue
-        # Go's syntax in Python's: flags stand at the beginning only, and some classes have other names.
+        # Translates Go's syntax to Python's: flags only at the beginning, and other names of some classes.
         flags = "(?i)" if "(?i)" in pattern else ""
         pattern = pattern.replace("(?i)", "").replace("(?s:.)", r"[\s\S]").replace("\\z", "\\Z")
         compiled = re.compile(flags + pattern.replace("[[:alnum:]]", "[A-Za-z0-9]"))

@@ -1,10 +1,10 @@
-"""How long a search takes, as a multiple of what cannot be spared.
+"""The time of a search, as a multiple of its unavoidable parts.
 
 ``python -m benchmarks search [--size 10000|100000|1000000] [--language english|chinese]`` fills an index with made-up
-texts and random vectors and searches it. What cannot be spared is one product of as many vectors with one by numpy, and
-one bare full-text query for the best 100, in the same run, in turns with the searches; the embedding of the query is
-no part of it. Processor time is that of all threads. Building takes about half a second and 4 to 6 MB of disk for each
-1,000 chunks.
+texts and random vectors and searches it. The unavoidable parts are a product of the same number of vectors with one by
+numpy, and a bare full-text query for the best 100, measured in the same run and in turns with the searches. The
+embedding of the query is not included. Processor time is that of all threads. Building takes about half a second and
+4 to 6 MB of disk for each 1,000 chunks.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import hostile_texts
-from benchmarks.bare_parts import Timed, Times, bare_product, bare_query, in_turns
+from benchmarks.bare_parts import Timed, Times, bare_product, bare_query, measure_in_turns
 from benchmarks.made_up import LANGUAGES, RandomModel
 from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
@@ -39,21 +39,21 @@ SPECIAL: dict[str, Callable[[str], Query]] = {
 """The heavy search under other conditions."""
 QUESTIONS, QUESTION_WORDS = 60, 8
 MESSAGES, MESSAGE_WORDS = 20, 120
-# The tiers' limits in ms, and the most that their means may be.
+# The tiers' limits in ms, and the bounds of their means.
 LIMITS = {"probe": 80.0, "light": 180.0, "heavy": 450.0}
 MEANS = {"light": 200.0, "heavy": 500.0}
 MOST = 3.0
-# Of processor time, where the parts take 2 ms and what every search needs weighs more.
+# Bounds of processor time, where the parts take 2 ms, so that fixed costs weigh more.
 MOST_WORK = 5.0
 EMBEDDING = "embedding of the query"
 WITHOUT_VECTORS = {"light", "heavy, by words alone"}
-# Promised for the default number of chunks; of each query the fastest time counts, the rest is other programs'.
+# The bound for the default number of chunks. The fastest time of each query counts, without other programs' load.
 HOSTILE_MS, HOSTILE_CHUNKS, HOSTILE_REPETITIONS = 50.0, 10_000, 7
 MEMORY_MB = 300.0
 
 
 def report_cold_start(path: Path, texts: Sequence[str]) -> None:
-    """Print how long the first answer takes in a process that has just opened the index and has no model yet."""
+    """Print the time of the first answer in a process that has just opened the index, and has no model yet."""
     database = Database.open(path, read_only=True)
     searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
     first = milliseconds(lambda: searcher.search(Query(texts[0])))
@@ -62,7 +62,7 @@ def report_cold_start(path: Path, texts: Sequence[str]) -> None:
 
 
 def report_first_vectors(search: Callable[[Query], object], texts: Sequence[str]) -> None:
-    """Print how long the first search with a model takes, before its vectors are in memory, and the next."""
+    """Print the time of the first search with a model, before its vectors are in memory, and of the next."""
     report("first search with the model", milliseconds(lambda: search(Query(texts[0]))), "ms")
     slowest = max(milliseconds(lambda text=text: search(Query(text))) for text in texts[1:6])
     report("slowest of the next five", slowest, "ms")
@@ -85,7 +85,7 @@ def report_hostile(search: Callable[[Query], object], size: int) -> None:
 
 
 def report_times(times: Times, worked: Times, parts: Iterable[str], tiers: Iterable[str]) -> None:
-    """Print medians and 95th percentiles, and the tiers' beside the sum of the parts."""
+    """Print medians and 95th percentiles, and those of the tiers compared to the sum of the parts."""
     whole_median = sum(statistics.median(times[name]) for name in parts)
     whole = sum(percentile(times[name]) for name in parts)
     for name, found in times.items():
@@ -105,7 +105,7 @@ def report_times(times: Times, worked: Times, parts: Iterable[str], tiers: Itera
 
 
 def measure(language: made_up.Language, size: int, path: Path) -> None:
-    """Build an index and print the figures of one language."""
+    """Build an index, and print the figures of one language."""
     model: Embedder = open_embedder(EmbeddingOptions()) or RandomModel()
     database = Database.open(path)
     report("building the index", milliseconds(lambda: made_up.fill(database, language, size)) / 1e3, "s")
@@ -134,16 +134,16 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
         return lambda text: milliseconds(lambda: search(make(text)))
 
     searches = {name: timed(make) for name, make in queries.items()}
-    report_times(*in_turns(parts | beside | searches, questions), parts, searches)
+    report_times(*measure_in_turns(parts | beside | searches, questions), parts, searches)
     print(f"  messages of {MESSAGE_WORDS} words:", flush=True)
     searches = {name: searches[name] for name in ("heavy", "heavy, by words alone")}
-    report_times(*in_turns(parts | beside | searches, messages), parts, searches)
+    report_times(*measure_in_turns(parts | beside | searches, messages), parts, searches)
     report_hostile(search, size)
     database.close()
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print the figures of every language that is asked for."""
+    """Print the figures of each requested language."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks search")
     parser.add_argument("--size", type=int, default=10_000, help="chunks (default: 10,000)")
     parser.add_argument("--language", choices=LANGUAGES, action="append", help="default: both")

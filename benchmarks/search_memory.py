@@ -1,4 +1,4 @@
-"""What a search keeps in memory beyond the embedding model, in a process of its own."""
+"""The memory that a search uses in addition to the embedding model, in a separate process."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ _SEARCHES = 5
 
 
 def report_memory(path: Path, text: str, size: int, *, limit: float | None) -> None:
-    """Print the resident memory that searching the index at ``path`` adds, at its end and at its peak."""
+    """Print the resident memory that searching the index at ``path`` adds, at the end and at the peak."""
     command = [sys.executable, "-m", "benchmarks.search_memory", str(path), text]
     printed = subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL)
     kept, peak = map(float, printed.split()[-2:])
@@ -30,13 +30,13 @@ def report_memory(path: Path, text: str, size: int, *, limit: float | None) -> N
 
 
 def _resident(name: str) -> float:
-    """Return a figure of this process in MB: ``VmRSS`` now, ``VmHWM`` the most since it was reset."""
+    """Return a figure of this process in MB: ``VmRSS`` now, or ``VmHWM``, the peak since its reset."""
     found = re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
     return int(found[1]) * 1024 / 1e6 if found else float("nan")
 
 
 def main(path: str, text: str) -> None:
-    """Search with the model and its vectors, and print what that added to the process."""
+    """Search with the model and its vectors, and print the memory that this adds to the process."""
     model: Embedder = open_embedder(EmbeddingOptions()) or RandomModel()
     model.encode(text)
     database = Database.open(Path(path), read_only=True)

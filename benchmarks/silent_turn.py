@@ -1,10 +1,9 @@
-"""How many planted facts come through flush and compaction, and how long the silent turn takes, with a real model.
+"""How many planted facts survive flush and compaction, and how long the silent turn takes, with a real model.
 
-``python -m benchmarks silent_turn [--sessions 10]`` makes conversations, half of them Chinese, with four facts of the
-user's in each between small talk, cuts them as token pressure would, and asks for each fact. A fact is kept when what
-it goes with and what is asked for stand together in a line of the notes, in the summary, in a message that stays, or
-among the first five hits of a search. It needs the group ``local-model``; a session takes half a minute on two idle
-cores.
+``python -m benchmarks silent_turn [--sessions 10]`` makes conversations, half of them Chinese, with four of the user's
+facts among small talk, cuts them as token pressure would, and asks for each fact. A fact is kept when its subject and
+its value are in one line of the notes, in the summary, in a kept message, or among the first five hits of a search. It
+needs the group ``local-model``; a session takes half a minute on two idle cores.
 """
 
 import argparse
@@ -25,16 +24,16 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.session_reading.reader import PURPOSE
 
 WINDOW = 8_000
-# What summary and messages that stay may take, in tokens: less than the conversation has.
+# The tokens for the summary and the kept messages, less than the conversation has.
 ROOM = 400
 _CONTEXT_TOKENS = 8_192
 _SESSION = "benchmark:session"
 _NO_HURRY = 1_800.0
 _SMALL_TALK = 12
-# What the design document gives a silent turn.
+# The time limit of a silent turn in the design document.
 DOCUMENT_SECONDS = 3.0
 
-# What the user says, what the fact goes with, and what is asked for.
+# The user's message, the subject of the fact, and its value.
 ENGLISH = (
     ("My sister {} lives in {} now.", "Mona Petra Ingrid Celia Ruth", "Lisbon Bergen Nairobi Quito Tampere"),
     (
@@ -68,8 +67,8 @@ _REPLIES = {"en": "I see, tell me more.", "zh": "好的，您继续说。"}
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """A fact that was said: what it goes with, and what is asked for."""
+class PlantedFact:
+    """A fact in a conversation, with its subject and its value."""
 
     subject: str
     truth: str
@@ -77,7 +76,7 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one session. ``written`` are the facts in notes and summary, ``kept`` those found in any way."""
+    """The result of one session. ``written`` are the facts in notes and summary, ``kept`` those found in any way."""
 
     planted: int
     written: int
@@ -86,18 +85,18 @@ class Outcome:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print what share of the facts is kept in each language, and the mean time of the silent turn."""
+    """Print the share of kept facts in each language, and the mean time of the silent turn."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks silent_turn", description=main.__doc__)
     parser.add_argument("--sessions", type=int, default=10, help="how many, half of each language")
     options = parser.parse_args(arguments)
     with quiet(), LocalModelServer(local_model_file(), context_tokens=_CONTEXT_TOKENS) as server:
         complete = client_of(server)
         for language in ("en", "zh"):
-            outcomes = [asyncio.run(played(language, seed, complete)) for seed in range(options.sessions // 2)]
-            print(f"  {language}: {described(outcomes)}", flush=True)
+            outcomes = [asyncio.run(play(language, seed, complete)) for seed in range(options.sessions // 2)]
+            print(f"  {language}: {describe(outcomes)}", flush=True)
 
 
-def described(outcomes: Sequence[Outcome]) -> str:
+def describe(outcomes: Sequence[Outcome]) -> str:
     """Return the figures of some sessions as a line."""
     planted = sum(one.planted for one in outcomes)
     seconds = [second for one in outcomes for second in one.seconds]
@@ -108,13 +107,13 @@ def described(outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def conversation(language: str, seed: int) -> tuple[list[dict[str, str]], list[Planted]]:
-    """Return a made-up conversation, and the facts in it."""
+def conversation(language: str, seed: int) -> tuple[list[dict[str, str]], list[PlantedFact]]:
+    """Return a made-up conversation and its facts."""
     chance = random.Random(f"{language}{seed}")
     facts, lines = [], []
     for pattern, subjects, truths in ENGLISH if language == "en" else CHINESE:
         subject, truth = chance.choice(subjects.split()), chance.choice(truths.split())
-        facts.append(Planted(subject, truth))
+        facts.append(PlantedFact(subject, truth))
         lines.append(pattern.format(subject, truth))
     *patterns, words = _TALK[language]
     lines += [chance.choice(patterns).format(chance.choice(words)) for _ in range(_SMALL_TALK)]
@@ -126,8 +125,8 @@ def conversation(language: str, seed: int) -> tuple[list[dict[str, str]], list[P
     ], facts
 
 
-async def played(language: str, seed: int, model: Complete) -> Outcome:
-    """Return what is left of one conversation after it was cut."""
+async def play(language: str, seed: int, model: Complete) -> Outcome:
+    """Return what is left of a conversation after the cut."""
     messages, facts = conversation(language, seed)
     seconds: list[float] = []
 
@@ -140,9 +139,9 @@ async def played(language: str, seed: int, model: Complete) -> Outcome:
                 seconds.append(time.perf_counter() - started)
 
     limits = {"message_limit": 60, "compaction_limit": _NO_HURRY}
-    unhurried = {"timeout": _NO_HURRY, "purpose_timeouts": {}, "daily_tokens": 10_000_000}
+    patient_configuration = {"timeout": _NO_HURRY, "purpose_timeouts": {}, "daily_tokens": 10_000_000}
     config = MemoryConfig.model_validate(
-        {"core": {**limits, "language_model": unhurried}, "plugins": {"recall": {"recall_timeout": 30}}}
+        {"core": {**limits, "language_model": patient_configuration}, "plugins": {"recall": {"recall_timeout": 30}}}
     )
     with tempfile.TemporaryDirectory() as folder:
         async with MemoryHost(folder, config=config, llm=complete) as memory:
@@ -155,7 +154,7 @@ async def played(language: str, seed: int, model: Complete) -> Outcome:
                 session_key=_SESSION, messages=messages, context_window=WINDOW, room=ROOM, reason="token_pressure"
             )
             assert summary is not None  # compaction is installed
-            await memory.session_idle(session_key=_SESSION)  # it waits for the reading, which is the silent turn
+            await memory.session_idle(session_key=_SESSION)  # waits for the reading, which is the silent turn
             await memory.flush_index()
             written = [*summary.text.splitlines(), *_notes(Path(folder))]
             stays = [message["content"] for message in messages[summary.keep_from :]]
@@ -170,5 +169,5 @@ def _notes(workspace: Path) -> list[str]:
     return [line for file in workspace.glob("memory/*.md") for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def _holds(texts: Sequence[str], fact: Planted) -> bool:
+def _holds(texts: Sequence[str], fact: PlantedFact) -> bool:
     return any(fact.subject in text and fact.truth in text for text in texts)

@@ -1,8 +1,8 @@
-"""What a start costs: the bridge beside nanobot, and commands beside the packages that every command line needs.
+"""The cost of a start: the bridge compared to nanobot, and commands compared to the packages of every command line.
 
-The bridge: seconds to import it with nanobot, minus seconds to import nanobot alone. Commands: processor time of a
-process, beside one that only imports typer, rich and pydantic, with all modules compiled, as an installer leaves them.
-What is compared runs in turns, so that all of it sees the same machine.
+For the bridge, the seconds to import it with nanobot minus the seconds to import nanobot. For commands, the processor
+time of a process compared to one that only imports typer, rich and pydantic, with all modules compiled, as an installer
+leaves them. Compared processes take turns, so that load affects all of them.
 """
 
 import os
@@ -26,10 +26,10 @@ BRIDGE = f"{HOST}; import nanobot_memory_plugins.bridge.connection"
 BARE = ("-c", "import typer, rich, pydantic")
 COMMAND = ("-m", "nanobot_memory_plugins.core.cli")
 QUESTION = "where does the tea grow?"
-# What was said in an earlier process, and a question that shares no word with it.
+# A fact from an earlier process, and a question that shares no word with it.
 SAID, MEANT = "My daughter is allergic to peanuts.", "我女儿对什么过敏？"
-# The arguments of a command, and how many times the bare processor time it may take; none where the model is loaded,
-# whose library alone takes as long as all of a search by words.
+# The arguments of a command, and its bound as a multiple of the bare processor time. A command that loads the model has
+# no bound, since the model's library alone takes as long as a whole search by words.
 COMMANDS = {
     ("--version",): 3.0,
     ("--help",): 3.0,
@@ -56,7 +56,7 @@ def _processor_seconds(compiled: Path, *arguments: str) -> float:
 
 
 def report_bridge() -> None:
-    """Print the median of what the bridge adds to nanobot's start."""
+    """Print the median of the time that the bridge adds to nanobot's start."""
     _seconds(BRIDGE)
     differences, hosts = [], []
     for _ in range(REPETITIONS):
@@ -68,7 +68,7 @@ def report_bridge() -> None:
 
 
 def report_commands(folder: Path) -> None:
-    """Print the processor time of each command in a small workspace, beside the bare one's, as medians."""
+    """Print the median processor time of each command in a small workspace, compared to the bare one."""
     workspace, compiled = folder / "workspace", folder / "compiled"
     (workspace / "memory").mkdir(parents=True)
     said = "### 2026-02-16 10:00\ntype: fact\n\nThe tea grows on the northern slope.\n"
@@ -90,9 +90,9 @@ def report_commands(folder: Path) -> None:
 
 
 def report_first_message(folder: Path) -> None:
-    """Print the processor time of ``nanobot agent -m`` with the set, beside the same with its bridge turned off.
+    """Print the processor time of ``nanobot agent -m`` with the memory, compared to the same with the bridge off.
 
-    A question in another language than what was said shares no word with it: a block tells that vectors were there.
+    The question is in another language than the fact, so that a recalled block proves that vectors were used.
     """
     taken: dict[str, list[float]] = {"with": [], "without": []}
     recalled, cache = 0, {CACHE_VARIABLE: str(cache_directory())}

@@ -1,13 +1,13 @@
-"""How well a small language model answers from what each system would put beside a question.
+"""How well a small language model answers from the context that each system gives for a question.
 
-``python -m benchmarks answers --help`` says what can be chosen.
+``python -m benchmarks answers --help`` lists the options.
 """
 
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Ask the questions that are not answered yet, and print the table."""
+    """Ask the remaining questions, and print the table."""
     from benchmarks.answers.command import main as run
     from benchmarks.measure import quiet
 

@@ -1,4 +1,4 @@
-"""Asks the local model, which answers one question after the other."""
+"""Asks the local model one question after the other."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ INSTRUCTION = (
     "was said; work out days such as 'yesterday' from it, and give dates as in '7 May 2023'. Answer with a name, a "
     "date or a few words, not with a sentence. Without a note that helps, make your best guess."
 )
-_REMINDER = "Answer in at most six words:"  # a small model has forgotten the instruction after the notes
+_REMINDER = "Answer in at most six words:"  # repeated, since a small model forgets the instruction
 
 MAXIMUM_ANSWER_TOKENS = 40
 CONTEXT_TOKENS = 4_096
@@ -19,7 +19,7 @@ _LIMIT_SECONDS = 600.0
 
 
 def messages(block: str, question: str) -> list[dict[str, str]]:
-    """Return the prompt: what is the same every time comes first, so that the model computes it once."""
+    """Return the prompt. Its constant part comes first, so that the model computes it only once."""
     notes = f"{block}\n\n" if block else ""
     return [
         {"role": "system", "content": INSTRUCTION},
@@ -28,7 +28,7 @@ def messages(block: str, question: str) -> list[dict[str, str]]:
 
 
 def digest(prompt: Sequence[Mapping[str, str]]) -> str:
-    """Return what tells one prompt from another: answers to another prompt cannot be compared."""
+    """Return a digest of the prompt's wording, since answers to different prompts cannot be compared."""
     return hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""What stands beside a question: the block that recall really injects, and blocks of the same size for the others."""
+"""The contexts of a question: the block that recall really injects, and blocks of the same size for other systems."""
 
 import asyncio
 import tempfile
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.measure import unhurried
+from benchmarks.measure import patient_configuration
 from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
 from nanobot_memory_plugins.core import MemoryHost, language_of
 from nanobot_memory_plugins.core.clock import SystemClock
@@ -22,7 +22,7 @@ _QUESTION_SESSION = "benchmark:question"
 
 
 class _AskedAt(SystemClock):
-    """The machine's clock, but the day is that of the question."""
+    """The machine's clock with the day of the question."""
 
     def __init__(self, moment: datetime | None) -> None:
         self._moment = moment
@@ -32,10 +32,10 @@ class _AskedAt(SystemClock):
 
 
 def our_blocks(labelled: LabelledSet, questions: Sequence[Question]) -> dict[str, str]:
-    """Return what `MemoryHost` injects beside each question, by its id; the empty text where it injects nothing.
+    """Return the block that `MemoryHost` injects for each question by its id, empty if it injects none.
 
-    Every group gets a workspace of its own with its transcripts, as if they had been captured when they were said.
-    The questions themselves are not kept.
+    Every group gets a workspace with its transcripts, as if they had been recorded in their sessions. The questions are
+    not stored.
     """
     groups = labelled.groups()
     blocks: dict[str, str] = {}
@@ -50,7 +50,7 @@ async def _blocks_of_group(
     workspace: Path, documents: Sequence[LabelledDocument], questions: Sequence[Question]
 ) -> dict[str, str]:
     await _write_transcripts(workspace, documents)
-    config = unhurried(keep_transcripts=False)
+    config = patient_configuration(keep_transcripts=False)
     moments = [question.asked_at for question in questions if question.asked_at is not None]
     clock = _AskedAt(max(moments).replace(tzinfo=UTC) if moments else None)
     blocks: dict[str, str] = {}
@@ -83,14 +83,14 @@ async def _write_transcripts(workspace: Path, documents: Iterable[LabelledDocume
 
 
 def note_line(document: LabelledDocument) -> str:
-    """Return a document as a line, with its date in words, as our block has it: small models copy dates as they are."""
+    """Return a document as a line with its date in words, as in our block, since small models copy dates literally."""
     day = f"[{day_in_words(document.ts.date(), language_of(document.text))}] " if document.ts else ""
     speaker = f"{document.speaker}: " if document.speaker else ""
     return f"{day}{speaker}{document.text}"
 
 
 def block_of_size(ranked: Iterable[str], documents: Mapping[str, LabelledDocument], tokens: int) -> str:
-    """Return the best documents as lines, as many as fit ``tokens``; one that does not fit is left out."""
+    """Return the best documents as lines, as many as fit ``tokens``. One that does not fit is left out."""
     lines: list[str] = []
     size = 0
     for identifier in ranked:
@@ -103,5 +103,5 @@ def block_of_size(ranked: Iterable[str], documents: Mapping[str, LabelledDocumen
 
 
 def evidence(question: Question, documents: Mapping[str, LabelledDocument]) -> str:
-    """Return the documents that hold the answer, as lines in their order: what a perfect search would inject."""
+    """Return the documents with the answer as lines in order, as a perfect search would inject them."""
     return "\n".join(note_line(documents[identifier]) for identifier in documents if identifier in question.gold)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.answers.asking import CONTEXT_TOKENS, INSTRUCTION_DIGEST, ask
 from benchmarks.answers.blocks import block_of_size, evidence, our_blocks
-from benchmarks.answers.record import Given, append_given, read_given
+from benchmarks.answers.record import RecordedAnswer, append_answer, read_answers_file
 from benchmarks.answers.sample import chosen
 from benchmarks.answers.scoring import token_f1
 from benchmarks.answers.table import OURS, UPPER_BOUND, table
@@ -28,7 +28,7 @@ CONDITIONS = (NOTHING, FULL_TEXT, "txtai", "lancedb", OURS, UPPER_BOUND)
 QUESTIONS = 300
 SET = "locomo_turns"
 
-# Measured on two idle cores: reading a prompt, and the instruction, question and answer beside the block.
+# Measured on two idle cores: the prompt's reading, and the instruction, question and answer without the block.
 _SECONDS_A_TOKEN = 0.01
 _SECONDS_BESIDE = 1.5
 
@@ -36,14 +36,14 @@ Blocks = Mapping[str, Mapping[str, str]]
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Ask the questions that have no answer yet, keep each answer as it comes, and print the table."""
+    """Ask the remaining questions, save each answer as it comes, and print the table."""
     options = _options(arguments)
     if not (options.bench / SET / "queries.jsonl").exists():
         print(f"  the labelled set is not at {options.bench / SET}")
         return
     labelled = read_set(options.bench / SET)
     questions = chosen(labelled.questions, options.questions)
-    given = read_given(options.resume, INSTRUCTION_DIGEST)
+    given = read_answers_file(options.resume, INSTRUCTION_DIGEST)
     print(f"  answers are kept in {options.resume}; give it as --resume to go on after an interruption", flush=True)
     try:
         if any((question.id, name) not in given for question in questions for name in options.conditions):
@@ -81,7 +81,7 @@ def _answer(
     labelled: LabelledSet,
     questions: Sequence[Question],
     options: argparse.Namespace,
-    given: dict[tuple[str, str], Given],
+    given: dict[tuple[str, str], RecordedAnswer],
 ) -> None:
     model = local_model_file()
     blocks = make_blocks(labelled, questions, options.conditions, options.runs)
@@ -96,12 +96,12 @@ def _answer(
     answered: dict[tuple[str, str], tuple[str, float]] = {}
     with LocalModelServer(model, context_tokens=CONTEXT_TOKENS) as server:
         for done, (question, name, block) in enumerate(waiting, start=1):
-            if (question.id, block) not in answered:  # two systems may inject the same, or nothing
+            if (question.id, block) not in answered:  # two systems may inject the same context
                 started = time.perf_counter()
                 answer = ask(server, block, question.text)
                 answered[question.id, block] = (answer, time.perf_counter() - started)
             answer, took = answered[question.id, block]
-            record = Given(
+            record = RecordedAnswer(
                 question=question.id,
                 condition=name,
                 instruction=INSTRUCTION_DIGEST,
@@ -111,7 +111,7 @@ def _answer(
                 score=token_f1(answer, question.answer),
                 seconds=round(took, 2),
             )
-            append_given(options.resume, record)
+            append_answer(options.resume, record)
             given[record.question, record.condition] = record
             if done % 50 == 0:
                 print(f"  {done} of {len(waiting)}", flush=True)
@@ -120,9 +120,9 @@ def _answer(
 def make_blocks(
     labelled: LabelledSet, questions: Sequence[Question], conditions: Sequence[str], runs: Path | None
 ) -> Blocks:
-    """Return what each condition puts beside each question. The searches get as many tokens as our block takes.
+    """Return each condition's context for each question. Searches get as many tokens as our block takes.
 
-    Raises `PeerFailedError` when a peer that is to run does not.
+    Raises `PeerFailedError` when a requested peer fails.
     """
     documents = {document.id: document for document in labelled.documents}
     ours = our_blocks(labelled, questions)

@@ -1,4 +1,4 @@
-"""The answers that are there already: one line of JSON each, written as they come."""
+"""The recorded answers, one JSON object per line."""
 
 import os
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 
-class Given(BaseModel):
-    """One answer, and how good it is. ``tokens`` is the estimated size of what stood beside the question."""
+class RecordedAnswer(BaseModel):
+    """One answer with its score. ``tokens`` is the estimated size of the question's context."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -21,17 +21,17 @@ class Given(BaseModel):
     seconds: float
 
 
-def read_given(file: Path, instruction: str) -> dict[tuple[str, str], Given]:
+def read_answers_file(file: Path, instruction: str) -> dict[tuple[str, str], RecordedAnswer]:
     """Return the answers in a file by question and condition.
 
-    Lines that are not whole, and answers to another instruction, are left out. A file that is not there holds none.
+    Incomplete lines and answers to another instruction are left out. A missing file has none.
     """
     if not file.exists():
         return {}
-    given: dict[tuple[str, str], Given] = {}
+    given: dict[tuple[str, str], RecordedAnswer] = {}
     for line in file.read_bytes().splitlines():
         try:
-            record = Given.model_validate_json(line)
+            record = RecordedAnswer.model_validate_json(line)
         except ValidationError:
             continue
         if record.instruction == instruction:
@@ -39,8 +39,8 @@ def read_given(file: Path, instruction: str) -> dict[tuple[str, str], Given]:
     return given
 
 
-def append_given(file: Path, record: BaseModel) -> None:
-    """Write one answer to the end of a file, on a line of its own even if the last write was cut off."""
+def append_answer(file: Path, record: BaseModel) -> None:
+    """Append an answer to a file, on a new line even if the last write was cut off."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab+") as lines:
         if lines.tell():

@@ -1,4 +1,4 @@
-"""Which questions are asked: the same every time, even over conversations and categories."""
+"""Chooses the questions: the same every time, spread evenly over conversations and categories."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ SEED = 7
 def chosen(questions: Sequence[Question], count: int) -> list[Question]:
     """Return ``count`` questions that have an answer, one of each conversation and category in turn.
 
-    A smaller number gives the beginning of a larger one, so that a short run can be continued.
+    A smaller count gives the beginning of a larger one, so that a short run can be continued.
     """
     chance = random.Random(SEED)
     cells: dict[tuple[str, str], list[Question]] = {}

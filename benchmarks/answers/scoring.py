@@ -1,4 +1,4 @@
-"""Token F1 of an answer, and how sure a mean of it is."""
+"""Token F1 of an answer, and the confidence interval of a mean."""
 
 import random
 import re
@@ -17,7 +17,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the interval that holds 95 of 100 resamples."""
+    """A mean with the interval that contains 95 of 100 resamples."""
 
     mean: float
     low: float
@@ -25,7 +25,7 @@ class Interval:
 
 
 def normalized(text: str) -> list[str]:
-    """Return the words of an answer as SQuAD's scorer compares them: lower case, no punctuation, no articles."""
+    """Return the words of an answer as in SQuAD's scorer: lower case, without punctuation and articles."""
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
@@ -39,7 +39,7 @@ def token_f1(answer: str, expected: str) -> float:
 
 
 def mean_interval(values: Sequence[float], *, seed: int = SEED, resamples: int = RESAMPLES) -> Interval:
-    """Return the bootstrap interval of a mean. For a paired comparison hand in the differences, one a question."""
+    """Return the bootstrap interval of a mean. For a paired comparison pass the differences, one per question."""
     if not values:
         raise ValueError("there is no value to resample")
     chance = random.Random(seed)

@@ -1,18 +1,18 @@
-"""How the answers are printed."""
+"""Prints the answers as a table."""
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.answers.record import Given
+from benchmarks.answers.record import RecordedAnswer
 from benchmarks.answers.scoring import mean_interval
 
 OURS = "ours"
 UPPER_BOUND = "evidence"
 
 
-def table(given: Mapping[tuple[str, str], Given], conditions: Sequence[str], measure: str = "F1") -> str:
-    """Return a row for each condition, over the questions that are answered under all of them.
+def table(given: Mapping[tuple[str, str], RecordedAnswer], conditions: Sequence[str], measure: str = "F1") -> str:
+    """Return a row for each condition, over the questions answered under all of them.
 
-    ``measure`` names what an answer's score is.
+    ``measure`` is the name of an answer's score.
     """
     questions = [
         question

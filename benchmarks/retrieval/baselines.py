@@ -1,4 +1,4 @@
-"""The simplest things that could be done instead: the whole memory, grep, and SQLite's full-text search as it comes."""
+"""The simplest alternatives: the whole memory, grep, and SQLite's full-text search with its defaults."""
 
 import re
 import sqlite3
@@ -20,7 +20,7 @@ _SHORTEST_GREP_WORD = 4
 
 
 def whole_memory(labelled: LabelledSet) -> Iterator[Answer]:
-    """Inject everything, newest first: nothing is lost, nothing is saved."""
+    """Inject everything, newest first."""
     groups = labelled.groups()
     for question in labelled.questions:
         everything = [document.id for document in reversed(groups[question.group])]
@@ -28,10 +28,10 @@ def whole_memory(labelled: LabelledSet) -> Iterator[Answer]:
 
 
 def grep(labelled: LabelledSet) -> Iterator[Answer]:
-    """Search as with grep, one call a word, and order the lines by the number of words that they hold.
+    """Search as with grep, one call per word, and order the lines by the number of words in them.
 
     Words of fewer than 4 letters are left out, as a person would. Of Chinese every pair of neighbouring
-    characters is looked for. Ties stay in the order of the file.
+    characters is searched for. Ties keep the order of the file.
     """
     groups = labelled.groups()
     for question in labelled.questions:
@@ -47,7 +47,7 @@ def grep(labelled: LabelledSet) -> Iterator[Answer]:
 
 
 def grep_words(text: str) -> list[str]:
-    """Return what of a question is looked for."""
+    """Return the words of a question to search for."""
     words: list[str] = []
     for run in _RUN.findall(text.casefold()):
         if not _IS_CJK.match(run):
@@ -58,12 +58,12 @@ def grep_words(text: str) -> list[str]:
 
 
 def fts5(labelled: LabelledSet) -> Iterator[Answer]:
-    """Search with FTS5 as it comes: its unicode61 tokenizer, its bm25, the question's words joined by OR."""
+    """Search with FTS5's defaults: its unicode61 tokenizer, its bm25, and the question's words joined by OR."""
     return _full_text(labelled, "unicode61", lambda text: re.findall(r"\w+", text))
 
 
 def fts5_trigram(labelled: LabelledSet) -> Iterator[Answer]:
-    """Search with FTS5's trigram tokenizer, which finds Chinese inside sentences: every three characters, by OR."""
+    """Search with FTS5's trigram tokenizer, which finds Chinese inside sentences, by all trigrams joined by OR."""
 
     def trigrams(text: str) -> list[str]:
         return [run[place : place + 3] for run in re.findall(r"\w+", text) for place in range(max(1, len(run) - 2))]

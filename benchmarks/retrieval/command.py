@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks retrieval``: a table a set, ours beside others."""
+"""The command ``python -m benchmarks retrieval``: a table per set, with our results and others."""
 
 import argparse
 import tempfile
@@ -14,17 +14,26 @@ from benchmarks.retrieval.exchange import Task, Vectors, write_answers
 from benchmarks.retrieval.kept_runs import KeptRuns
 from benchmarks.retrieval.ours import own_server, run_ours, run_ours_on
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
-from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Met, below, met
-from benchmarks.retrieval.scoring import Row, has_scorer, heading, names_injected, printed, score, score_apart, verdict
+from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Found, count_found, shortfalls
+from benchmarks.retrieval.scoring import (
+    Row,
+    format_row,
+    has_scorer,
+    heading,
+    names_injected,
+    score,
+    score_apart,
+    verdict,
+)
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run.
+    """Print the table of each chosen set. Without ``--peers`` only our search and the baselines run.
 
-    Returns 1 where our order is more than one question below a plain one on any set, or there is no set, 0 otherwise.
+    Returns 1 when our ranking is more than one question below a plain one on any set, or when there is no set, else 0.
     """
     options = _options(arguments)
     names = [name for name in options.sets if (options.bench / name / "queries.jsonl").exists()]
@@ -42,14 +51,14 @@ def main(arguments: Sequence[str] = ()) -> int:
         with tempfile.TemporaryDirectory() as temporary:
             ran_with: list[str] = []
             shown: dict[str, Row] = {}
-            met_by: dict[str, Met] = {}
-            for row in _rows(labelled, embedder, options, Path(temporary), ran_with, met_by):
+            found_by_row: dict[str, Found] = {}
+            for row in _rows(labelled, embedder, options, Path(temporary), ran_with, found_by_row):
                 shown[row.label] = row
-                print(printed(row), flush=True)
+                print(format_row(row), flush=True)
         if ran_with:
             print(f"  with {', '.join(ran_with)}")
         print(verdict(shown.get("ours") or shown["ours, words alone"], [*shown.values()]), flush=True)
-        for sentence in below(met_by):
+        for sentence in shortfalls(found_by_row):
             is_below = True
             print(f"  {sentence}", flush=True)
     return int(is_below)
@@ -91,7 +100,7 @@ def _rows(
     options: argparse.Namespace,
     folder: Path,
     ran_with: list[str],
-    met_by: dict[str, Met],
+    found_by_row: dict[str, Found],
 ) -> Iterator[Row]:
     kept = KeptRuns(options.runs / labelled.name if options.runs is not None else folder, is_resumed=options.resume)
 
@@ -99,9 +108,9 @@ def _rows(
         file, versions = kept.run(label, labelled, make)
         if versions:
             ran_with.append(versions)
-        met_by[label] = met(labelled, file)
+        found_by_row[label] = count_found(labelled, file)
         if not has_scorer(labelled.folder):
-            shares = {figure: count / len(labelled.questions) for figure, count in met_by[label].items()}
+            shares = {figure: count / len(labelled.questions) for figure, count in found_by_row[label].items()}
             return Row(label, shares, is_peer)
         parts = score_apart(labelled.folder, file)
         return Row(label, score(labelled.folder, file), is_peer, names_injected(file), parts)
@@ -128,7 +137,7 @@ def _rows(
         yield row(label, lambda run, baseline=baseline: write_answers(run, baseline(labelled)))
     if embedder is None or not options.peers:
         return
-    # Vectors of everything are made once, and not at all where the runs of all peers are kept.
+    # The vectors are computed once, and not at all if the runs of all peers are kept.
     task = cache(lambda: _task(labelled, embedder))
     for name in options.peers:
         try:
@@ -138,7 +147,7 @@ def _rows(
 
 
 def _run_peer(name: str, task: Task, folder: Path, run: Path) -> str:
-    """Run a peer in ``folder``, put its run in its place, and return what it ran with."""
+    """Run a peer in ``folder``, move its run to its place, and return its versions."""
     done = run_peer(name, task, folder)
     run.write_bytes(done.file.read_bytes())
     return done.versions
@@ -147,7 +156,7 @@ def _run_peer(name: str, task: Task, folder: Path, run: Path) -> str:
 def run_peer_on(labelled: LabelledSet, name: str, folder: Path) -> PeerRun:
     """Run one peer on a set with the built-in model's vectors, in ``folder``.
 
-    Raises `PeerFailedError` when it does not come through, or when the model is not installed.
+    Raises `PeerFailedError` when the peer fails, or when the model is not installed.
     """
     embedder = open_embedder(EmbeddingOptions())
     if embedder is None:

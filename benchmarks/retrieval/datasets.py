@@ -1,7 +1,7 @@
-"""The labelled sets: folders with ``docs.jsonl`` and ``queries.jsonl``, beside a ``score.py`` that scores a run.
+"""The labelled sets: folders with ``docs.jsonl`` and ``queries.jsonl``, next to a ``score.py`` that scores a run.
 
-They are not part of the project. They are looked for in ``$NANOBOT_MEMORY_SHARED/bench``, or in ``../shared/bench``
-beside the checkout.
+They are not part of the project, but expected in ``$NANOBOT_MEMORY_SHARED/bench``, or in ``../shared/bench`` next to
+the checkout.
 """
 
 import os
@@ -24,9 +24,9 @@ LEFT_OUT = "adversarial"
 
 
 class LabelledDocument(BaseModel):
-    """A line of ``docs.jsonl``. It is found only by questions of its own ``group``, which is one person's store.
+    """A line of ``docs.jsonl``. Only questions of the same ``group`` find it, which is one person's store.
 
-    ``parent`` is the long message that it is a piece of, where it is one.
+    ``parent`` is the long message that it is a piece of, if there is one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,14 +43,14 @@ class LabelledDocument(BaseModel):
 
     @property
     def line(self) -> str:
-        """The document as every system gets it: with its date and speaker, which questions name."""
+        """The document as every system gets it, with its date and speaker, which questions mention."""
         date = f"[{self.ts:%Y-%m-%d}] " if self.ts else ""
         speaker = f"{self.speaker}: " if self.speaker else ""
         return f"{date}{speaker}{self.text}"
 
 
 class Question(BaseModel):
-    """A line of ``queries.jsonl``. ``gold`` are the ids of the documents, or of their parents, with the evidence."""
+    """A line of ``queries.jsonl``. ``gold`` are the ids of the documents with the evidence, or of their parents."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,13 +64,13 @@ class Question(BaseModel):
 
     @property
     def asked_at(self) -> datetime | None:
-        """The moment at which it is asked; None where the set names none, or asks now."""
+        """The time of the question, or None when the set has none."""
         return datetime.fromisoformat(self.ts) if self.ts and self.ts != "now" else None
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """One set, read."""
+    """One labelled set."""
 
     folder: Path
     documents: tuple[LabelledDocument, ...]
@@ -78,16 +78,16 @@ class LabelledSet:
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
+        """The name of the set's folder."""
         return self.folder.name
 
     @property
     def language(self) -> str:
-        """``zh`` or ``en``: some systems want to be told."""
+        """``zh`` or ``en``, for systems that need it."""
         return "zh" if self.name in CHINESE else "en"
 
     def groups(self) -> dict[str, list[LabelledDocument]]:
-        """Return the documents of each group, in their order."""
+        """Return the documents of each group in order."""
         groups: dict[str, list[LabelledDocument]] = {}
         for document in self.documents:
             groups.setdefault(document.group, []).append(document)
@@ -95,7 +95,7 @@ class LabelledSet:
 
 
 def read_set(folder: Path) -> LabelledSet:
-    """Read a set, without the questions that have no answer. Raises OSError, and ValueError for a malformed line."""
+    """Read a set, without questions that have no answer. Raises OSError, and ValueError for a malformed line."""
     documents = (folder / "docs.jsonl").read_text(encoding="utf-8").splitlines()
     questions = (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     read = (Question.model_validate_json(line) for line in questions if line.strip())

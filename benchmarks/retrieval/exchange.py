@@ -1,8 +1,8 @@
-"""What passes between the benchmark and a system that runs in an environment of its own: a folder of files.
+"""The folder of files that the benchmark exchanges with a system in a separate environment.
 
 ``set.json`` names the set and its language; ``docs.jsonl`` and ``queries.jsonl`` hold ``id``, ``group`` and ``text``
-a line; ``docs.npy`` and ``queries.npy`` their vectors, one row a line, float32 of unit length. The system writes
-``run.jsonl`` and ``versions.json``. This module is imported in both environments: it needs numpy and nothing else.
+per line; ``docs.npy`` and ``queries.npy`` their vectors, one row per line, float32 of unit length. The system writes
+``run.jsonl`` and ``versions.json``. Both environments import this module, which needs only numpy.
 """
 
 import json
@@ -33,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system found for one question: ids, best first, and those that it would inject."""
+    """A system's result for one question: ids, best first, and the ids that it would inject."""
 
     query_id: str
     ranked: Sequence[str]
@@ -52,13 +52,13 @@ class Task:
     question_vectors: Vectors
 
     def vector_of(self) -> dict[str, list[float]]:
-        """Return the vector of every text: what a system's interface for embedders of one's own looks them up in."""
+        """Return the vector of every text, for systems that take a custom embedder."""
         pairs = [*zip(self.documents, self.document_vectors, strict=True)]
         pairs += zip(self.questions, self.question_vectors, strict=True)
         return {entry.text: vector.tolist() for entry, vector in pairs}
 
     def groups(self) -> dict[str, "Task"]:
-        """Return the task of each group alone: a question is searched only there."""
+        """Return the separate task of each group, since a question is searched only in its group."""
         names = dict.fromkeys(entry.group for entry in self.documents)
         return {name: self._of_group(name) for name in names}
 
@@ -89,7 +89,7 @@ def write_task(task: Task, folder: Path) -> None:
 
 
 def read_task(folder: Path) -> Task:
-    """Read a task. Raises OSError when it is not there."""
+    """Read a task. Raises OSError if it is missing."""
     about = json.loads((folder / "set.json").read_text(encoding="utf-8"))
     return Task(
         about["name"],
@@ -102,7 +102,7 @@ def read_task(folder: Path) -> Task:
 
 
 def write_answers(file: Path, answers: Iterable[Answer]) -> None:
-    """Write a run in the form that the scorer reads."""
+    """Write a run in the scorer's format."""
     with file.open("w", encoding="utf-8") as lines:
         for answer in answers:
             row = {
@@ -114,9 +114,9 @@ def write_answers(file: Path, answers: Iterable[Answer]) -> None:
 
 
 def serve(packages: Sequence[str], answers_of: Callable[[Task, Path], Iterable[Answer]]) -> None:
-    """Be the system: read the task in the folder that the command line names, and write the run and the versions.
+    """Run as the system: read the task in the folder of the command line, and write the run and the versions.
 
-    ``answers_of`` gets the task of one group and an empty folder for its store, once a group.
+    ``answers_of`` gets the task of one group and an empty folder for its store, once per group.
     """
     folder = Path(sys.argv[1])
     run: list[Answer] = []
@@ -128,11 +128,11 @@ def serve(packages: Sequence[str], answers_of: Callable[[Task, Path], Iterable[A
     versions = {package: metadata.version(package) for package in packages}
     (folder / "versions.json").write_text(json.dumps(versions), encoding="utf-8")
     sys.stdout.flush()
-    os._exit(0)  # some leave threads and servers behind that would hold the process
+    os._exit(0)  # some systems leave threads and servers that would block the exit
 
 
 def read_versions(folder: Path) -> Mapping[str, str]:
-    """Return the versions that the system ran with."""
+    """Return the versions of the system."""
     versions: dict[str, str] = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
     return versions
 

@@ -1,4 +1,4 @@
-"""Runs that are kept in a folder, so that a comparison that was interrupted goes on where it stopped."""
+"""Runs that are kept in a folder, so that an interrupted comparison can continue."""
 
 import json
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from benchmarks.retrieval.datasets import LabelledSet
 
 @dataclass(frozen=True, slots=True)
 class KeptRuns:
-    """The runs of one set in ``folder``, a file each. With ``is_resumed`` those that are whole are not made again."""
+    """The runs of one set in ``folder``, one file each. With ``is_resumed``, complete runs are not repeated."""
 
     folder: Path
     is_resumed: bool = False
 
     def run(self, label: str, labelled: LabelledSet, make: Callable[[Path], str | None]) -> tuple[Path, str]:
-        """Return the file of a run, and what it ran with, if that is known.
+        """Return the file of a run, and its versions if they are known.
 
-        ``make`` writes the run to the file that it is given, and returns what it ran with. The file has its name only
-        once it is written, so that an interruption leaves none that looks whole.
+        ``make`` writes the run to the given file, and returns its versions. The file gets its name only when it is
+        complete, so that an interruption leaves no file that looks complete.
         """
         name = label.replace(",", "").replace(" ", "-")
         file, about = self.folder / f"{name}.jsonl", self.folder / f"{name}.versions"
@@ -32,7 +32,7 @@ class KeptRuns:
 
 
 def _answers_all(file: Path, labelled: LabelledSet) -> bool:
-    """Return whether a run has each question of the set as it is now, and no document that it has not."""
+    """Return whether a run has every current question of the set, and no unknown document."""
     answers = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     documents = {document.id for document in labelled.documents}
     asked = {answer["query_id"] for answer in answers}

@@ -1,4 +1,4 @@
-"""Our own recall on a labelled set, as ``nanobot-memory eval`` measures it: by the path that a message takes."""
+"""Our own recall on a labelled set, as measured by ``nanobot-memory eval``, on the path of a real message."""
 
 import asyncio
 import json
@@ -17,22 +17,22 @@ from tests.support.postgres_server import OwnServer
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 
-# Neighbours, sessions, speakers and all else that was learned left out.
+# Without neighbours, sessions, speakers and all other learned features.
 _PLAIN = {"memoryPlugins": {"storage": {"fusion": "weighted"}}}
 
 
 class EvaluationFailedError(Exception):
-    """The command ended with an error; the text is what it said."""
+    """The command ended with an error; the text is its output."""
 
 
 def run_ours(folder: Path, target: Path, *, no_embeddings: bool, plain: bool = False) -> None:
     """Ask every question of a set in its own group with the default options, and write the run to ``target``.
 
-    ``plain`` puts hits in order by the weighted sum of words and meaning alone. Raises `EvaluationFailedError` when the
-    command fails.
+    ``plain`` ranks hits only by the weighted sum of words and meaning. Raises `EvaluationFailedError` when the command
+    fails.
     """
     with tempfile.TemporaryDirectory() as temporary:
-        # An empty configuration, so that nobody's own is measured.
+        # An empty configuration, so that the user's own has no effect.
         configuration = Path(temporary) / "config.json"
         configuration.write_text(json.dumps(_PLAIN if plain else {}), encoding="utf-8")
         command = [*_COMMAND, str(folder.absolute()), "--run", str(target), "--config", str(configuration)]
@@ -45,7 +45,7 @@ def run_ours(folder: Path, target: Path, *, no_embeddings: bool, plain: bool = F
 
 @contextmanager
 def own_server() -> Iterator[OwnServer]:
-    """Run a PostgreSQL server for the length of the context."""
+    """Run a PostgreSQL server for the duration of the context."""
     with tempfile.TemporaryDirectory(prefix="pg") as folder:
         Path(folder).chmod(0o755)
         with OwnServer(Path(folder) / "s", safe=False).running() as server:
@@ -53,7 +53,7 @@ def own_server() -> Iterator[OwnServer]:
 
 
 def run_ours_on(server: OwnServer, folder: Path, target: Path, *, no_embeddings: bool) -> None:
-    """Do the same with the PostgreSQL store, as a tenant of its own."""
+    """Run the same with the PostgreSQL store, as a separate tenant."""
     shared = {"dsn": server.dsn, "tenant": uuid.uuid4().hex, "search_seconds": 30}
     with tempfile.TemporaryDirectory() as workspace:
         outcome = asyncio.run(

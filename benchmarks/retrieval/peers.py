@@ -1,6 +1,6 @@
-"""Other systems, each run in an environment of its own that uv builds from the head of its script.
+"""Other systems, each run in a separate environment that uv builds from the head of its script.
 
-They are no dependencies of the project: their requirements exclude each other, and ours.
+They are no dependencies of the project, since their requirements exclude each other and ours.
 """
 
 import os
@@ -17,7 +17,7 @@ _ROOT = Path(__file__).parents[2]
 _LIMIT_SECONDS = 1800
 _LAST_LINES = 12
 
-# Nothing is to be fetched or reported: no model hub, no usage figures.
+# Switches off downloads from model hubs, and telemetry.
 _QUIET = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -29,12 +29,12 @@ _QUIET = {
 
 
 class PeerFailedError(Exception):
-    """A peer could not be installed or ended with an error; the text is the end of what it said."""
+    """A peer could not be installed, or ended with an error; the text is the end of its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeerRun:
-    """Where the run of a peer is, and what it ran with."""
+    """The path of a peer's run, and its versions."""
 
     file: Path
     versions: str
@@ -46,7 +46,7 @@ def peer_names() -> tuple[str, ...]:
 
 
 def task_of(labelled: LabelledSet, document_vectors: Vectors, question_vectors: Vectors) -> Task:
-    """Return what a peer gets: the same texts and the same vectors as ours."""
+    """Return the task of a peer, with the same texts and vectors as ours."""
     return Task(
         labelled.name,
         labelled.language,
@@ -58,7 +58,7 @@ def task_of(labelled: LabelledSet, document_vectors: Vectors, question_vectors: 
 
 
 def run_peer(name: str, task: Task, folder: Path) -> PeerRun:
-    """Run a peer in ``folder``, which it fills. Raises `PeerFailedError` when it does not come through."""
+    """Run a peer in ``folder``, and fill the folder. Raises `PeerFailedError` when it fails."""
     write_task(task, folder)
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
@@ -86,5 +86,5 @@ def run_peer(name: str, task: Task, folder: Path) -> PeerRun:
 
 
 def _uv_cache(uv: str) -> str:
-    """Return where uv keeps packages: the peers get a home of their own, and would fetch everything anew."""
+    """Return uv's package cache, since the peers have a separate home folder and would download everything again."""
     return subprocess.check_output([uv, "cache", "dir"], text=True).strip()

@@ -1,6 +1,6 @@
-"""Whether our order finds less than something plain: FTS5 as it comes, or the weighted sum of words and meaning.
+"""Whether our ranking finds less than a plain one: FTS5 with its defaults, or the weighted sum of words and meaning.
 
-Questions are counted and not shares, so that a set of any size is held to the same: one question below is chance, two
+It counts questions instead of shares, so that sets of any size have the same bound: one question less is chance, two
 are not.
 """
 
@@ -13,16 +13,16 @@ from nanobot_memory_plugins.core import estimate_tokens
 
 FUSION, FUSION_BY_WORDS = "plain fusion", "plain fusion, words alone"
 FULL_TEXT = ("FTS5 unicode61", "FTS5 trigram")
-# What each of our rows is held against.
+# The plain ranking that each of our rows is compared to.
 HELD_AGAINST = {"ours": (FUSION, *FULL_TEXT), "ours, words alone": (FUSION_BY_WORDS, *FULL_TEXT)}
 ONE_QUESTION = 1
 HITS, BLOCK = "hit@10", "B800"
 
 _FIRST, _TOKENS, _ITEMS = 10, 800, 20
-Met = Mapping[str, int]
+Found = Mapping[str, int]
 
 
-def met(labelled: LabelledSet, run: Path) -> Met:
+def count_found(labelled: LabelledSet, run: Path) -> Found:
     """Return how many questions have evidence among the first ten memories, and in a block of 800 tokens."""
     documents = {document.id: document for document in labelled.documents}
     answers = [json.loads(line) for line in run.read_text(encoding="utf-8").splitlines()]
@@ -36,19 +36,19 @@ def met(labelled: LabelledSet, run: Path) -> Met:
     return found
 
 
-def below(met_by: Mapping[str, Met]) -> Iterator[str]:
-    """Yield a sentence for each figure in which a row of ours is more than one question below a plain one."""
+def shortfalls(found_by_row: Mapping[str, Found]) -> Iterator[str]:
+    """Yield a sentence for each figure in which our row is more than one question below a plain one."""
     for ours, plain_ones in HELD_AGAINST.items():
         for plain in plain_ones:
-            if ours not in met_by or plain not in met_by:
+            if ours not in found_by_row or plain not in found_by_row:
                 continue
-            for figure, count in met_by[plain].items():
-                if count - met_by[ours][figure] > ONE_QUESTION:
-                    yield f"{ours} is BELOW {plain} in {figure}: {met_by[ours][figure]} questions, {count}"
+            for figure, count in found_by_row[plain].items():
+                if count - found_by_row[ours][figure] > ONE_QUESTION:
+                    yield f"{ours} is BELOW {plain} in {figure}: {found_by_row[ours][figure]} questions, {count}"
 
 
 def _block(ordered: list[LabelledDocument]) -> list[LabelledDocument]:
-    """Return the memories that fit the tokens, taken in their order; one that does not fit is passed over."""
+    """Return the memories that fit the tokens, in order. One that does not fit is skipped."""
     taken: list[LabelledDocument] = []
     left = float(_TOKENS)
     for document in ordered:

@@ -1,6 +1,6 @@
-"""The figures of a run, made by the scorer that lies beside the sets, and how they are printed.
+"""The figures of a run from the scorer next to the sets, and their printing.
 
-Where there is none, `plain.met` has two of them.
+Without a scorer, `plain.count_found` returns two of them.
 """
 
 import json
@@ -31,9 +31,9 @@ _WIDTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system's figures on one set. ``is_peer`` when we are to be ahead of it.
+    """One system's figures on one set. ``is_peer`` means that ours should be ahead of it.
 
-    ``parts`` are the figures of the questions that stand apart, and of all others, where a set has such questions.
+    ``parts`` are the figures of the questions in separate categories, and of all others, if a set has such questions.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Row:
 
 
 def has_scorer(folder: Path) -> bool:
-    """Return whether a scorer lies beside a set."""
+    """Return whether a set has a scorer."""
     return (folder.parent / "score.py").exists()
 
 
@@ -54,7 +54,7 @@ def score(folder: Path, run: Path) -> dict[str, float]:
 
 
 def score_apart(folder: Path, run: Path) -> dict[str, dict[str, float]]:
-    """Return the figures of the questions of each category of `APART` that the set has, and of all others.
+    """Return the figures of the questions in each category of `APART` that the set has, and of all others.
 
     Each has the number of its questions as ``n``. A set without such questions has no parts.
     """
@@ -80,7 +80,7 @@ def _scored(folder: Path, run: Path, *more: str) -> dict[str, dict[str, float]]:
 
 
 def names_injected(run: Path) -> bool:
-    """Return whether a run says what would be injected."""
+    """Return whether a run contains the ids to inject."""
     lines = run.read_text(encoding="utf-8").splitlines()
     return any(json.loads(line)["injected"] for line in lines)
 
@@ -90,8 +90,8 @@ def heading() -> str:
     return " " * (_LABEL_WIDTH + 2) + "".join(f"{column:>{_WIDTH}}" for column in COLUMNS)
 
 
-def printed(row: Row) -> str:
-    """Return a row as it is printed, its parts below it: a dash stands for what is not known."""
+def format_row(row: Row) -> str:
+    """Return the lines of a row with its parts. A dash means unknown."""
     return "\n".join(_lines(row))
 
 
@@ -108,7 +108,7 @@ def _line(label: str, figures: Mapping[str, float], *, names_injected: bool) -> 
 
 
 def verdict(ours: Row, others: Sequence[Row]) -> str:
-    """Return the line that says whether ``ours`` is ahead of every peer, and where it is not."""
+    """Return the line that says whether ``ours`` is ahead of every peer, or where it is not."""
     peers = [row for row in others if row.is_peer]
     if not peers:
         return "  no peer ran"
