@@ -42,7 +42,7 @@ class Server:
         self._leader_mutex = threading.Lock()
         self._leader_connection: Connection | None = None
         self._closed, self._attempted = threading.Event(), threading.Event()
-        self._reconnector: threading.Thread | None = None
+        self._thread: threading.Thread | None = None
         self.is_up = False
         self.reason = "The server of the shared memory was not reached yet."
         self.hint = ""
@@ -50,16 +50,10 @@ class Server:
     def reconnect(self, timeout: float) -> None:
         """Start to reconnect if the server is away, and wait up to ``timeout`` seconds for the first attempt."""
         with self._lock:
-            if (
-                not self._closed.is_set()
-                and not self.is_up
-                and (self._reconnector is None or not self._reconnector.is_alive())
-            ):
+            if not self._closed.is_set() and not self.is_up and (self._thread is None or not self._thread.is_alive()):
                 self._attempted.clear()
-                self._reconnector = threading.Thread(
-                    target=self._reconnect_loop, name="nanobot-memory-server", daemon=True
-                )
-                self._reconnector.start()
+                self._thread = threading.Thread(target=self._reconnect_loop, name="nanobot-memory-server", daemon=True)
+                self._thread.start()
         self._attempted.wait(timeout)
 
     def new_connection(self) -> Connection:
@@ -134,9 +128,9 @@ class Server:
         self.resign()
         self._threads.shutdown()
         self._disconnect()
-        reconnector = self._reconnector
-        if reconnector is not None and reconnector is not threading.current_thread():
-            reconnector.join(3 * _RETRY_SECONDS)
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(3 * _RETRY_SECONDS)
 
     def _run(self, function: Callable[[Connection], T], connection: Connection) -> T:
         is_kept = False
