@@ -101,13 +101,13 @@ class MemorySearch:
         search = SearchArguments.model_validate(arguments)
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
-        entries_found: Sequence[Entry] = ()
+        matching_entries: Sequence[Entry] = ()
         is_narrowed = search.since or search.until or search.origin or search.source
-        may_mean_profile = not is_narrowed and len(search.query) <= _MAX_NAME_CHARS  # of the user, or of what it names
+        may_mean_profile = not is_narrowed and len(search.query) <= _MAX_NAME_CHARS  # the user's, or that of a name
         is_profile_request = may_mean_profile and not search.query
-        if may_mean_profile and (entries := context.entries) is not None:
-            entries_found = await run_in_daemon_thread(
-                lambda: entries_about(entries.entries().entries, search.query, visible)
+        if may_mean_profile and (access := context.entries) is not None:
+            matching_entries = await run_in_daemon_thread(
+                lambda: entries_about(access.entries().entries, search.query, visible)
             )
         elif is_profile_request:
             return NO_QUERY
@@ -124,18 +124,18 @@ class MemorySearch:
                 asked_at=context.clock.now().astimezone(),
             )
             is_timeline = not (search.query or search.source or search.origin)
-            lines = await (_conversations(store, query) if is_timeline else self._hits(store, query, entries_found))
-        elif store is None and not entries_found:
+            lines = await (_conversations(store, query) if is_timeline else self._hits(store, query, matching_entries))
+        elif store is None and not matching_entries:
             return NO_STORE
-        texts = [entry.content for entry in entries_found] + [hit.text for _, hit in lines]
+        texts = [entry.content for entry in matching_entries] + [hit.text for _, hit in lines]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{prefix}{_hit_line(hit)}" for prefix, hit in lines)
-        about = profile_text(entries_found, search.query, language) if may_mean_profile else ""
+        about = profile_text(matching_entries, search.query, language) if may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _hits(self, store: Store, query: Query, entries_found: Sequence[Entry]) -> list[tuple[str, Hit]]:
+    async def _hits(self, store: Store, query: Query, matching_entries: Sequence[Entry]) -> list[tuple[str, Hit]]:
         hits = (await store.search(query)).hits
-        texts = [entry.content for entry in entries_found]
+        texts = [entry.content for entry in matching_entries]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
 
