@@ -59,9 +59,9 @@ class _Sentence:
 
 
 def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
-    """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
+    """Return a summary of at most ``limit`` tokens that continues the ``earlier`` one. It is never empty."""
     earlier_heading, last_heading, sentences_heading, tools_heading = _HEADINGS[language]
-    tokens = estimate_tokens("".join([one.text for one in messages]))
+    tokens = estimate_tokens("".join([message.text for message in messages]))
     count = _FIRST_LINE[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
@@ -69,7 +69,7 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     last_messages = _last_user_messages(messages, int(limit * _LAST_MESSAGES_SHARE))
     page.add(last_heading, [f"- {line}" for line in last_messages])
     last_text = "\n".join(last_messages)
-    sentences = {f"- {one.text}": one for one in _sentences(messages) if one.text not in last_text}
+    sentences = {f"- {item.text}": item for item in _sentences(messages) if item.text not in last_text}
     best = sorted(sentences, key=lambda line: (-sentences[line].weight, -sentences[line].index, sentences[line].place))
     # Those with the highest weight that fit, in their original order.
     if fitting := page.add(sentences_heading, best):
@@ -90,9 +90,9 @@ def missing_values(
     left = limit - estimate_tokens(_VALUES_HEADING[language]) - 1
     earlier_lines = [line for part in earlier.splitlines() for line in _sentence_lines(Message("user", part))]
     carried, left = _with_missing_values(earlier_lines, summary, left // 2, left)
-    user_sentences = _sentences([one for one in messages if one.role == "user"])
-    best = sorted(user_sentences, key=lambda one: (-one.weight, -one.index, -one.place))
-    given, _ = _with_missing_values((one.text for one in best), "\n".join([summary, *carried]), left, left)
+    user_sentences = _sentences([message for message in messages if message.role == "user"])
+    best = sorted(user_sentences, key=lambda item: (-item.weight, -item.index, -item.place))
+    given, _ = _with_missing_values((item.text for item in best), "\n".join([summary, *carried]), left, left)
     lines = [*carried, *given]
     return "\n".join([_VALUES_HEADING[language], *lines]) if lines else ""
 
@@ -172,7 +172,7 @@ def _sentence_lines(message: Message) -> Iterator[str]:
 
 
 def _last_user_messages(messages: Sequence[Message], room: int) -> list[str]:
-    user_texts = [one.text for one in messages if one.role == "user" and one.text.strip()]
+    user_texts = [message.text for message in messages if message.role == "user" and message.text.strip()]
     lines: list[str] = []
     for text in reversed(user_texts[-_LAST_MESSAGES:]):
         line = one_line(text, _LAST_MESSAGE_CHARS)

@@ -62,7 +62,7 @@ _INPUT_SHARES = (1.0, 0.8, 0.6, 0.4)
 
 def fixed_texts(language: Language) -> Sequence[str]:
     """Return the fixed texts of the prompt, since an answer that repeats one of them is an echo."""
-    return [one for one in COMPACTION.fixed_texts(language) if len(one) >= _LEAST_ECHO_CHARS]
+    return [text for text in COMPACTION.fixed_texts(language) if len(text) >= _LEAST_ECHO_CHARS]
 
 
 class _StepFailedError(Exception):

@@ -119,7 +119,7 @@ class ManualClock:
         """Move both clocks forward by ``seconds``. May be called from any thread."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
-        for alarm in sorted(self._alarms, key=lambda one: one.when):
+        for alarm in sorted(self._alarms, key=lambda item: item.when):
             if alarm.when <= self._monotonic:
                 alarm.ring_soon()
 

@@ -63,8 +63,8 @@ def _run_file(path: Path) -> ModuleType:
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
     """Yield the entry points of a group."""
     for name, version, points in _distributions(tuple((folder, _modified_at(folder)) for folder in sys.path)):
-        found = (one for one in points if one.group == group)
-        yield from (InstalledEntryPoint(one.name, name, version, one.value, one.load) for one in found)
+        found = (point for point in points if point.group == group)
+        yield from (InstalledEntryPoint(point.name, name, version, point.value, point.load) for point in found)
 
 
 @lru_cache(maxsize=1)  # a start asks for several groups, and each listing reads a file of every distribution
@@ -77,7 +77,7 @@ def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, l
     found: dict[str, tuple[str, str, list[importlib.metadata.EntryPoint]]] = {}
     for distribution in importlib.metadata.distributions():
         try:
-            points = [one for one in distribution.entry_points if one.group.startswith(_GROUP_PREFIX)]
+            points = [point for point in distribution.entry_points if point.group.startswith(_GROUP_PREFIX)]
             if points:
                 about = distribution.metadata  # parsed again on each access
                 # Copies of the same distribution further down the path are not the ones that are imported.

@@ -125,7 +125,7 @@ class FlushPlugin:
 
         async def take(reading: SessionReading) -> Sequence[Note]:
             logger.info("flush: {} messages read, {} notes", len(reading.messages), len(reading.entries))
-            return [_note(one) for one in reading.entries[:_MOST_ENTRIES]]
+            return [_note(entry) for entry in reading.entries[:_MOST_ENTRIES]]
 
         async def without_model() -> Sequence[Note]:
             if reason == "turn":  # the reading is repeated after the cut

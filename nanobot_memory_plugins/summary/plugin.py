@@ -152,7 +152,7 @@ class SummaryPlugin:
             return [Note(tldr=tldr, details=details, tags=TAGS, title=title, origin=Origin.SUMMARY)]
 
         async def take(reading: SessionReading) -> Sequence[Note]:
-            if reading.entries and sum(one.role == "user" for one in new_messages) < options.summary_min_turns:
+            if reading.entries and sum(message.role == "user" for message in new_messages) < options.summary_min_turns:
                 return ()  # the entries of a short session are enough
             return await to_notes(await run_in_daemon_thread(lambda: usable_summary(reading.summary, reading.messages)))
 
@@ -166,7 +166,7 @@ class SummaryPlugin:
         self, session_key: str, new_messages: Sequence[Message], reason: str, context: PluginContext
     ) -> bool:
         options: SummaryOptions = context.options
-        user_texts = [one.text for one in new_messages if one.role == "user"]
+        user_texts = [message.text for message in new_messages if message.role == "user"]
         if all(estimate_tokens(text) < _LEAST_TOKENS for text in user_texts):
             return False
         written = self._written.get(session_key)

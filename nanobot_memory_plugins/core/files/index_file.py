@@ -45,7 +45,7 @@ def remove_database(path: Path) -> None:
 def put_database_aside(path: Path) -> Path:
     """Rename a database and its side files to an unused name, and return that. Raises `OSError`."""
     names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
-    aside = next(one for one in names if not one.exists())
+    aside = next(name for name in names if not name.exists())
     for suffix in (*SIDE_FILES, ""):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))

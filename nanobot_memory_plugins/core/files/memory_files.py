@@ -105,7 +105,7 @@ class MemoryFiles:
         """Write several messages of one session in one append, like `keep_message`."""
         now = self._clock.now()
         accepted = [replace(one, id=one.id or new_record_id(now), time=_local_time(one.time, now)) for one in records]
-        length = sum([len(one.text) for one in accepted])
+        length = sum([len(record.text) for record in accepted])
         return await self._write(partial(self._writer.write_messages, accepted), [one.id for one in accepted], length)
 
     async def drain(self) -> None:

@@ -37,7 +37,7 @@ class SessionSecrets:
 
     def hide_in_note(self, note: Note) -> Note:
         """Return a note of the session without the lasting secrets."""
-        tldr, details, title = (hide_values(one, self._lasting) for one in (note.tldr, note.details, note.title))
+        tldr, details, title = (hide_values(text, self._lasting) for text in (note.tldr, note.details, note.title))
         return replace(note, tldr=tldr, details=details, title=title)
 
 

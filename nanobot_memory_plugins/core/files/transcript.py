@@ -129,15 +129,15 @@ def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRe
 def _oldest_first(last_first: list[TranscriptRecord]) -> list[TranscriptRecord]:
     """Return records oldest first. Resumed messages may follow later messages in the file."""
     records = last_first[::-1]
-    if any(one.resumed for one in records):
-        records.sort(key=lambda one: one.time or _LONG_AGO)
+    if any(record.resumed for record in records):
+        records.sort(key=lambda record: record.time or _LONG_AGO)
     return records
 
 
 def recorded_scope(path: Path, session_key: str) -> Scope:
     """Return the owner of a session according to its last records. Unknown fields are empty."""
     try:
-        of_session = (one for one in _records_from_end(path) if one.session_key == clean(session_key))
+        of_session = (record for record in _records_from_end(path) if record.session_key == clean(session_key))
         records = list(islice(of_session, _OWNER_RECORDS))
     except OSError:
         return Scope()

@@ -103,19 +103,19 @@ def default_redactor() -> "Redactor":
     """
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # imports the detectors
 
-    rules = [rule for one in installed_rules() for rule in one.rules]
+    rules = [rule for loaded in installed_rules() for rule in loaded.rules]
     return Redactor(extra_rules=BoundedRules(rules) if rules else None)
 
 
 @cache
 def installed_rules() -> tuple[InstalledRules, ...]:
     """Return the rules of each entry point of the group, sorted by name."""
-    points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
-    found = tuple(map(_load, points))
-    for one in found:
-        if one.error:
-            logger.warning("the redaction rules of {} are not used: {}", one.point.distribution, one.error)
-    return found
+    points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda point: (point.name, point.distribution))
+    loaded = tuple(map(_load, points))
+    for rules in loaded:
+        if rules.error:
+            logger.warning("the redaction rules of {} are not used: {}", rules.point.distribution, rules.error)
+    return loaded
 
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:

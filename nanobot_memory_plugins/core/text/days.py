@@ -174,9 +174,9 @@ def named_days(text: str, today: date) -> list[NamedDays]:
     if not _DAY_HINT.search(folded):
         return []
     kept: list[NamedDays] = []
-    for one in sorted(_find_phrases(folded, today), key=lambda one: (one.start, -one.end)):
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
+    for phrase in sorted(_find_phrases(folded, today), key=lambda phrase: (phrase.start, -phrase.end)):
+        if not kept or phrase.start >= kept[-1].end:
+            kept.append(phrase)
     return kept
 
 
@@ -193,7 +193,7 @@ def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
     """Return the distinct spans of days that a query names, relative to ``now`` in its own time zone."""
     if len(text) > _HEAD_CHARS + _TAIL_CHARS:
         text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
-    return tuple(dict.fromkeys(one.span for one in named_days(text, now.date())))[:_MOST_SPANS]
+    return tuple(dict.fromkeys(phrase.span for phrase in named_days(text, now.date())))[:_MOST_SPANS]
 
 
 _PERIOD = lazy_re(

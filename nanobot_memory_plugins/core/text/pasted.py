@@ -62,5 +62,5 @@ def _without_pasted(text: str) -> str:
     pasted = _MAIL_OR_TURN_START.search(text)
     paragraphs = _PARAGRAPH_BREAK.split((text[: pasted.start()] if pasted else text).strip())
     if len(paragraphs) > 1 or pasted:
-        paragraphs = [one for one in paragraphs if len(one.encode()) <= _LONG_PARAGRAPH]
+        paragraphs = [part for part in paragraphs if len(part.encode()) <= _LONG_PARAGRAPH]
     return "\n\n".join(paragraphs).strip()

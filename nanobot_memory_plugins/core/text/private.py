@@ -58,4 +58,4 @@ class OffRecordFilter:
 def keepable_messages(messages: Sequence[Message]) -> list[Message | None]:
     """Return the messages of a host's history, with None in place of those that must not be kept."""
     off_record = OffRecordFilter()
-    return [None if off_record.covers(one.role, one.text) else one for one in messages]
+    return [None if off_record.covers(message.role, message.text) else message for message in messages]

@@ -81,11 +81,11 @@ class Visibility:
     @property
     def is_for_group(self) -> bool:
         """Whether this is the view of a group chat."""
-        return any(one.group_chat for one in self.owners)
+        return any(owner.group_chat for owner in self.owners)
 
     def allows(self, scope: Scope) -> bool:
         """Return whether a memory of ``scope`` may be seen."""
-        is_own = any(one.matches(scope) for one in self.owners)
+        is_own = any(owner.matches(scope) for owner in self.owners)
         if self.owners_only:
             return is_own
         return scope.agent in ("", self.agent) and (scope.is_for_everybody or is_own)
