@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.turn_records import Injection, injections
-from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
+from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, Usage, uses
 from nanobot_memory_plugins.core.values.entries import Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -104,7 +104,7 @@ def _sum_uses(used: Iterable[Usage]) -> list[dict[str, Any]]:
         key = usage.purpose, usage.plugin
         row = rows.setdefault(key, {"purpose": usage.purpose, "plugin": usage.plugin, **dict.fromkeys(_SUMS, 0)})
         row["uses"] += 1
-        row["failed"] += usage.outcome not in (ANSWERED, CANCELLED)
+        row["failed"] += usage.outcome != ANSWERED
         row["prompt_tokens"] += usage.prompt_tokens
         row["answer_tokens"] += usage.answer_tokens
         row["seconds"] = round(row["seconds"] + usage.seconds, 3)
@@ -125,7 +125,7 @@ def _show_costs(cost: dict[str, Any], out: Console) -> None:
     for one in cost["uses"]:
         purpose = tr(one["purpose"]) if one["purpose"] in _PURPOSE_WORDS else one["purpose"]
         line = tr(
-            "{purpose} ({plugin}): {uses:,} uses, {failed:,} failed, {tokens:,} tokens, {seconds:,.1f} s",
+            "{purpose} ({plugin}): uses: {uses:,}, unanswered: {failed:,}, {tokens:,} tokens, {seconds:,.1f} s",
             **one | {"purpose": purpose, "tokens": one["prompt_tokens"] + one["answer_tokens"]},
         )
         out.print(f"  {escape(line)}", soft_wrap=True)

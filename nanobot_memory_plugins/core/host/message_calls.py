@@ -222,7 +222,7 @@ class MessageCalls(HostParts):
 
     def _record_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self.plugins.store is not None:
-            tokens, entries = self._tools.tokens if self._tools.were_offered else 0, self._prompt.entries_text
+            tokens, entries = self._tools.tokens, self._prompt.entries_text
             self._write_in_thread(
                 lambda: record_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
             )
