@@ -1,4 +1,4 @@
-"""What is forgotten leaves the prompt and recall, for good until it is restored, and takes nothing else with it."""
+"""Forgotten entries leave the prompt and recall until they are restored; everything else stays."""
 
 import shutil
 
@@ -15,8 +15,8 @@ CHESS = "I play chess with Irina on Sundays."
 ASKED = "Do you remember where my boat lies?"
 
 
-async def shown(memory: MemoryHost, session: str) -> tuple[bool, bool]:
-    """Return whether the boat's place and the chess are known: by a message, a prompt and a tool alike."""
+async def is_known(memory: MemoryHost, session: str) -> tuple[bool, bool]:
+    """Return whether the boat and the chess are known, in recall, in the prompt and to the tool alike."""
     talk = Conversation(memory, session)
     boat = {
         "Marzipan" in await talk.turn(ASKED),
@@ -34,13 +34,13 @@ async def shown(memory: MemoryHost, session: str) -> tuple[bool, bool]:
 
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize("way", ["tool by words", "tool by id", "command"])
-async def test_what_is_forgotten_leaves_prompt_and_recall_and_comes_back_when_it_is_restored(life: Life, way: str):
+async def test_a_forgotten_entry_leaves_prompt_and_recall_until_it_is_restored(life: Life, way: str):
     async with life.host() as memory:
         talk = Conversation(memory)
         for said in (BOAT, CHESS):
             await talk.turn(said, "Noted.", remember_call(said, said))
         await memory.flush_index()
-        assert await shown(memory, "cli:before") == (True, True)
+        assert await is_known(memory, "cli:before") == (True, True)
         listed = (await life.command_beside("entries", "list", "--json")).json["entries"]
         id_ = next(entry["id"] for entry in listed if "Marzipan" in entry["content"])
         if way == "command":
@@ -49,18 +49,18 @@ async def test_what_is_forgotten_leaves_prompt_and_recall_and_comes_back_when_it
             query = BOAT if way == "tool by words" else id_
             assert id_ in await talk.call(forget_call(query))
         await memory.flush_index()
-        assert await shown(memory, "cli:after") == (False, True)
+        assert await is_known(memory, "cli:after") == (False, True)
     shutil.rmtree(life.workspace / ".storage")
     async with life.host() as memory:  # another start, with an index made of the files
         await memory.flush_index()
-        assert await shown(memory, "cli:later") == (False, True)
+        assert await is_known(memory, "cli:later") == (False, True)
         assert (await life.command_beside("entries", "restore", id_)).status == 0
         await memory.flush_index()
-        assert await shown(memory, "cli:restored") == (True, True)
+        assert await is_known(memory, "cli:restored") == (True, True)
 
 
 @pytest.mark.parametrize("order", [["entries", "forget"], ["purge", "--yes"]])
-async def test_what_an_entry_replaced_goes_with_it_unless_it_was_restored(life: Life, order: list[str]):
+async def test_the_entries_that_an_entry_replaced_go_with_it_unless_restored(life: Life, order: list[str]):
     moved = "I live in Bergen by the harbour."
     async with life.host() as memory:
         for place in ("Oslo", "Turku"):
@@ -76,7 +76,7 @@ async def test_what_an_entry_replaced_goes_with_it_unless_it_was_restored(life: 
     assert [entry["id"] for entry in life.entries()] == before[:1]
 
 
-async def test_the_words_of_nobodys_entry_forget_nothing(life: Life):
+async def test_words_that_match_no_entry_forget_nothing(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.turn(BOAT, "Noted.", remember_call(BOAT, BOAT))
@@ -86,7 +86,7 @@ async def test_the_words_of_nobodys_entry_forget_nothing(life: Life):
     assert life.command("entries", "forget", "ffffffff").status == 1
 
 
-async def test_too_old_transcripts_and_tool_notes_are_dropped_where_that_is_asked_for_and_entries_never(life: Life):
+async def test_old_transcripts_and_tool_notes_are_dropped_if_configured_and_entries_never(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory, "cli:old")
         await talk.turn(CHESS, "Noted.", remember_call(CHESS, CHESS))

@@ -1,4 +1,4 @@
-"""A host that goes on with a conversation brings nothing back that was purged in it, in whatever form it holds it."""
+"""A host that continues a conversation does not bring back purged text, in whatever form its history has it."""
 
 from typing import Any
 
@@ -51,12 +51,12 @@ def forms(text: str) -> set[str]:
     return {text, text.upper(), text.lower()}
 
 
-def held(life: Life) -> list[str]:
+def holders(life: Life) -> list[str]:
     return life.files_with(*(form for word in WORDS for form in forms(word)))
 
 
 @pytest.mark.parametrize("keeps", [True, False], ids=["transcripts", "none"])
-async def test_what_was_purged_comes_back_in_no_form_of_a_history(life: Life, model: ReadingModel, keeps: bool):
+async def test_no_form_of_a_history_brings_purged_text_back(life: Life, model: ReadingModel, keeps: bool):
     model.summary = "They spoke about the ferry."
     model.learn("The user takes the ferry.", AFTER)
     options = {"core": {"keepTranscripts": keeps}}
@@ -86,7 +86,7 @@ async def test_what_was_purged_comes_back_in_no_form_of_a_history(life: Life, mo
             is_parted = [one for one in talk.history[summary.keep_from :][:1] if one["role"] == "tool"]
             assert not is_parted, form
         await memory.flush_index()
-        assert held(life) == []
+        assert holders(life) == []
     async with life.host(**options) as memory:  # another start, and the host has kept its histories
         for form in FORMS:
             talk = Conversation(memory, f"cli:{form}", history=histories[form])
@@ -96,7 +96,7 @@ async def test_what_was_purged_comes_back_in_no_form_of_a_history(life: Life, mo
         await memory.flush_index()
         shown = await Conversation(memory, "cli:new").hear("Do you remember where my friend lives, and my cat?")
         shown += await Conversation(memory, "cli:new").call(search_call("who lives in the alley"))
-    assert held(life) == []
+    assert holders(life) == []
     told = [*(request.text for request in model.requests[before:]), shown]
     assert not [text for text in told for word in WORDS for one in forms(word) if one in text]
     if keeps:

@@ -1,4 +1,4 @@
-"""What is purged is gone, byte by byte, from all that was written here; nothing else is."""
+"""A purge removes every byte of the purged text from all our files, and nothing else."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ NOTE = "# Mine\n\nThe oven is broken.\n\n"
 
 @lived_once
 async def lived(life: Life) -> None:
-    """Let both be said, noted and kept, and the boat be read by the index."""
+    """Fill a memory with both texts, as messages, entries and notes, and index them."""
     async with life.host() as memory:
         talk = Conversation(memory)
         for text in (BOAT, CHESS):
@@ -57,14 +57,14 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert {"memory/ENTRIES.md", ".storage/memory.db"} <= set(done.json["files"])
     assert any(one.startswith("memory/sessions/") for one in done.json["files"])
     assert life.files_with("Quorvexina", "Marzipan Alley") == []
-    # All else is there: what was said, noted and kept, and what a person wrote.
+    # Everything else stays: messages, entries, notes, and what a person wrote.
     said = [record["text"] for record in life.transcript()]
     assert [said.count(CHESS), said.count(f"I see: {CHESS}")] == [1, 1]
     assert [entry["content"] for entry in life.entries()] == [CHESS]
     assert NOTE in (life.memory / "MEMORY.md").read_text(encoding="utf-8")
     day = (life.memory / f"{life.clock.now():%Y-%m-%d}.md").read_text(encoding="utf-8")
     assert CHESS in day
-    # Not even with another index, which is made of the files.
+    # A new index, built from the files, does not contain it, either.
     shutil.rmtree(life.workspace / ".storage")
     async with life.host() as memory:
         await memory.flush_index()
@@ -73,7 +73,7 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert life.files_with("Quorvexina") == []
 
 
-async def test_the_plan_leaves_nothing_that_goes_with_its_entry(life: Life):
+async def test_the_plan_lists_every_line_of_an_entry_as_removed(life: Life):
     asked = f"Remember this please: {BOAT}"
     async with life.host() as memory:
         await Conversation(memory).turn(asked, "Noted.", remember_call(BOAT, asked))
@@ -86,7 +86,7 @@ async def test_the_plan_leaves_nothing_that_goes_with_its_entry(life: Life):
     assert lines == [number for number, line in enumerate(file, 1) if "Quorvexina" in line]
 
 
-async def test_a_message_goes_by_its_id_and_a_conversation_by_its_key_with_all_that_came_of_it(life: Life):
+async def test_messages_and_conversations_are_purged_with_what_was_derived_from_them(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory, "cli:boat")
         await talk.turn(BOAT, "Noted.", remember_call("Quorvexina lies at pier 97", BOAT))
@@ -114,7 +114,7 @@ async def test_a_message_goes_by_its_id_and_a_conversation_by_its_key_with_all_t
     assert life.files_with("Quorvexina", "pier 97", "The ferry leaves") == []
 
 
-async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_what_was_said(life: Life):
+async def test_an_entry_of_eight_letters_or_four_chinese_characters_is_found_in_messages(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         for said, elsewhere, text in (
@@ -131,7 +131,7 @@ async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_
     assert "The cat Bo ranked first." in str(life.transcript())
 
 
-async def test_words_are_the_same_in_another_case_width_and_script(life: Life):
+async def test_words_are_found_in_another_case_width_and_script(life: Life):
     said = "My boat Quorvexina lies in 臺灣的港口."
     async with life.host() as memory:
         quoted = remember_call("The boat lies in the harbour.", "MY BOAT quorvexina LIES IN 台湾的港口")
@@ -143,7 +143,7 @@ async def test_words_are_the_same_in_another_case_width_and_script(life: Life):
     assert life.files_with("臺灣的港口") == []
 
 
-async def test_a_table_of_peoples_in_another_form_keeps_nothing_from_going(life: Life):
+async def test_a_json_file_of_another_format_does_not_stop_a_purge(life: Life):
     await lived(life)
     table = life.memory / "table.jsonl"
     rows = ({"id": ["x"], "text": "Quorvexina"}, {"session": {"of": "tea"}, "id": 7})
@@ -155,7 +155,7 @@ async def test_a_table_of_peoples_in_another_form_keeps_nothing_from_going(life:
     assert life.command("scrub").status == 0
 
 
-async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is_asked_for(life: Life):
+async def test_text_that_people_wrote_stays_unless_everywhere_is_given(life: Life):
     await lived(life)
     file = life.memory / "ideas.md"
     file.write_text("# Ideas\n\nAsk Quorvexina Krieger.\n\nBuy tea.\n", encoding="utf-8")
@@ -168,7 +168,7 @@ async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is
     assert "Buy tea." in file.read_text(encoding="utf-8")
 
 
-async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, model: ReadingModel):
+async def test_a_conversation_that_continues_does_not_bring_purged_text_back(life: Life, model: ReadingModel):
     life.memory.mkdir(parents=True)  # so that it is watched from the start: the clock stands still
     async with life.host() as memory:
         talk = Conversation(memory)
@@ -201,7 +201,7 @@ async def test_the_conversation_that_goes_on_does_not_bring_it_back(life: Life, 
     assert "Alfama" in str(life.transcript())
 
 
-async def test_a_purge_is_asked_for_finished_after_a_kill_and_keeps_an_edit_made_meanwhile(life: Life):
+async def test_a_killed_purge_is_finished_and_keeps_edits_made_in_the_meantime(life: Life):
     await lived(life)
     with (life.memory / "MEMORY.md").open("a", encoding="utf-8") as file:
         file.write("\nQuorvexina is written here by hand, too.\n")
@@ -218,9 +218,9 @@ async def test_a_purge_is_asked_for_finished_after_a_kill_and_keeps_an_edit_made
 
 
 @pytest.mark.parametrize(("ours_is_on", "in_log"), [(True, False), (False, True)])
-async def test_an_index_that_another_store_has_replaced_is_purged_too(life, install, ours_is_on: bool, in_log: bool):
+async def test_the_index_of_a_store_that_was_replaced_is_purged_too(life, install, ours_is_on: bool, in_log: bool):
     await lived(life)
-    if in_log:  # as a process leaves it that was killed before its first checkpoint
+    if in_log:  # the state after a process was killed before its first checkpoint
         index = life.workspace / ".storage" / "memory.db"
         index.with_name("memory.db-wal").write_bytes(b"Quorvexina" + index.read_bytes())
         index.write_bytes(b"")
@@ -233,14 +233,14 @@ async def test_an_index_that_another_store_has_replaced_is_purged_too(life, inst
     assert ".storage/memory.db" in done.json["files"]
     assert life.files_with("Quorvexina", "Marzipan Alley") == []
     assert theirs.is_file()
-    # Nothing waits for a start that opens it.
+    # Nothing is left for the next start to remove.
     assert life.command("purge", "--text", "Quorvexina", "--yes").status == 1
     life.options["storage"] = {}
 
 
 @pytest.mark.parametrize("other", [{"backend": "grep_only"}, {"enabled": False}, {"dbPath": "elsewhere.db"}])
-async def test_an_index_that_another_process_uses_is_removed_under_it_and_made_again(life: Life, other: dict[str, Any]):
-    """The process that purges has no index open, or another one."""
+async def test_an_index_in_use_by_another_process_is_removed_and_rebuilt(life: Life, other: dict[str, Any]):
+    """The purging process has no index open, or another one."""
     await lived(life)
     purge = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "purge", "--text", "Quorvexina", "--yes"]
     purge += ["--workspace", str(life.workspace)]

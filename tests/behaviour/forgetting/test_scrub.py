@@ -1,14 +1,14 @@
-"""A memory that was written without redaction holds no secret after a scrub, and all else."""
+"""A scrub removes the secrets of a memory that was written without redaction, and nothing else."""
 
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import remember_call
 
 TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0fL3nR6"
-# What stands where a version without redaction would have written the secret.
+# The test replaces this word with the secret, as a version without redaction would have written it.
 PLACE = "PLACEHOLDERWORD"
 
 
-async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest_where_it_is_asked_to(life: Life):
+async def test_a_scrub_removes_secrets_from_our_files_and_with_everywhere_from_others(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory)
         said = f"We deploy with {PLACE} from Lund."
@@ -24,8 +24,8 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
             path.write_bytes(path.read_bytes().replace(PLACE.encode(), TOKEN.encode()))
     hand = life.memory / "ideas.md"
     hand.write_text(f"# Mine\n\nLent to Ana.\nThe key of the shed is {TOKEN}\n\nBuy tea.\n", encoding="utf-8")
-    held = life.files_with(TOKEN)
-    assert len(held) >= 4
+    holders = life.files_with(TOKEN)
+    assert len(holders) >= 4
     before = life.contents()
     assert "line 4: " in life.command("scrub", "--dry-run").out.partition("memory/ideas.md")[2].splitlines()[1]
     plan = life.command("scrub", "--dry-run", "--json")
