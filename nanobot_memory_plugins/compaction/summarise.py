@@ -179,24 +179,26 @@ class Summariser:
         """Return the summary to start from, the chunks, and the share of the window that a call may take."""
         material, options = self._material, self._options
         ratio = chunk_ratio(material.sizes, self._limits.window, options)
-        holds = int(self._limits.window * ratio / options.safety_margin)
-        carried = cut(self._summary_so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE)))
+        capacity = int(self._limits.window * ratio / options.safety_margin)
+        carried = cut(self._summary_so_far, min(self._limits.summary, int(capacity * _EARLIER_SHARE)))
         # The summary that each call continues may grow to the length of an answer.
-        largest = max(estimate_tokens(carried), self._answer_tokens)
-        fixed = sum(estimate_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
-        content = holds - fixed - largest
-        if content < _LEAST_CONTENT:
+        summary_tokens = max(estimate_tokens(carried), self._answer_tokens)
+        prompt_tokens = sum(estimate_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
+        content_tokens = capacity - prompt_tokens - summary_tokens
+        if content_tokens < _LEAST_CONTENT:
             raise _StepFailedError("the window is too small for a call", final=True)
         calls = self._calls_left if step > 1 else max(1, self._calls_left - _CALLS_FOR_SECOND)
-        budget = min(content * calls, int(options.max_input_tokens * (1 if step == 1 else _SECOND_INPUT_SHARE)))
+        budget = min(content_tokens * calls, int(options.max_input_tokens * (1 if step == 1 else _SECOND_INPUT_SHARE)))
         first = self._first_shown(budget)
         if first:
             # There are too many messages to show: the oldest ones are replaced by an extracted summary.
             older = material.messages[:first]
-            carried = extract(older, limit=max(1, largest), language=material.language, earlier=self._summary_so_far)
+            carried = extract(
+                older, limit=max(1, summary_tokens), language=material.language, earlier=self._summary_so_far
+            )
         chunks: list[str] = []
         for share in _INPUT_SHARES:
-            chunks = pack(self._blocks(first, int(budget * share), step), content)
+            chunks = pack(self._blocks(first, int(budget * share), step), content_tokens)
             if len(chunks) <= calls:
                 break
         return carried, chunks, ratio

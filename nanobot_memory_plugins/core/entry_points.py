@@ -118,13 +118,7 @@ def first_answer(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
     return None
 
 
-def selected_plugins() -> frozenset[str] | None:
-    """Return the names of the plugins that `SELECTION_VARIABLE` lists, or None where it is not set."""
-    names = os.environ.get(SELECTION_VARIABLE)
-    return None if names is None else frozenset(name.strip() for name in names.split(",") if name.strip())
-
-
 def is_selected(plugin: str) -> bool:
-    """Return whether `SELECTION_VARIABLE` allows a plugin to be loaded."""
-    selected = selected_plugins()
-    return selected is None or plugin in selected
+    """Return whether `SELECTION_VARIABLE` lists a plugin or is not set."""
+    names = os.environ.get(SELECTION_VARIABLE)
+    return names is None or plugin in map(str.strip, names.split(","))

@@ -40,9 +40,8 @@ Redact = Callable[[str, Origin], str]
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 """The replacement for a text that could not be redacted."""
 
-LONG_TEXT_CHARS = 32_768
-"""The number of characters from which redacting a text may take seconds."""
-
+# The number of characters from which redacting a text may take seconds.
+_LONG_TEXT_CHARS = 32_768
 # Seconds that a call waits for its write, normally and when the text is long or writes are slow; and between two syncs.
 _LONGEST_WAIT, _SHORT_WAIT, _SYNC_SECONDS = 8.0, 0.5, 1.0
 _PENDING = "It is still being redacted, or waits for what is; it will be in its file in a while."
@@ -153,7 +152,7 @@ class MemoryFiles:
         if self._is_closed:
             return [_CLOSED for _ in ids]
         writing = asyncio.ensure_future(run_in_pool(self._thread, write))
-        is_short_wait = length > LONG_TEXT_CHARS or self._is_slow
+        is_short_wait = length > _LONG_TEXT_CHARS or self._is_slow
         # Unlike `wait_for`, this leaves the write running after a time-out or a cancellation.
         await asyncio.wait({writing}, timeout=_SHORT_WAIT if is_short_wait else _LONGEST_WAIT)
         self._schedule_sync()

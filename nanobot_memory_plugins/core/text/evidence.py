@@ -117,7 +117,8 @@ _GROUNDED_SHARE, _GROUNDED_TERMS = 0.2, 3
 _ECHO_SHARE = 0.7
 # From this length on it is repetitive when it compresses to less than this share; prose compresses to about a quarter.
 _REPEATED_CHARS, _REPEATED_SHARE = 300, 0.12
-# The least tokens of the summary of a text of more than the second number, and the least characters of any summary.
+# The least tokens of a summary of a long text, the tokens from which a text is long, and the least characters of any
+# summary.
 _SHORTEST_TOKENS, _LONG_TEXT_TOKENS, _SHORTEST_CHARS = 12, 400, 8
 
 _LEAD = lazy_re(

@@ -69,7 +69,7 @@ def _new_nonce() -> str:
 
 
 def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] = _new_nonce) -> str | None:
-    """Join texts and put a fence around them, without invisible characters and imitations of the markers.
+    """Join texts and put a fence around them, without control and invisible characters and imitated markers.
 
     Return None when the texts are empty.
     """

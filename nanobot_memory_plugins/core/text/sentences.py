@@ -72,7 +72,7 @@ def _marks(text: str) -> Iterator[Span]:
 
 
 def _trim_span(text: str, start: int, end: int) -> list[Span]:
-    """Return the span without white space and bullet in a list, which is empty for a blank span."""
+    """Return a list with the span, without its bullet and surrounding white space, or an empty list if it is blank."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
