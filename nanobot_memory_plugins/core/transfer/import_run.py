@@ -129,7 +129,7 @@ class ImportRun:
         self._state = StateDatabase.of(paths)
         self._source = Path(report.source).name
         self._id = ""  # until something is written
-        if paths.state.exists():  # a dry run creates no database
+        if paths.state.exists():  # reading alone must not create the database
             done = {str(run) for (run,) in self._state.read("SELECT item FROM imported WHERE source = ?", (_DONE,))}
             rows = self._state.read("SELECT item, run FROM imported")
             self.known = {str(item) for item, run in rows if run in done}
