@@ -1,4 +1,4 @@
-"""A host that is not nanobot: a chat loop with memory, tools, compaction and idle sessions. Run it with a workspace."""
+"""A host other than nanobot: a chat loop with memory, tools, compaction and idle sessions. Run it with a workspace."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ WINDOW, LONGEST = 8_000, 40  # tokens of the model's window, and messages before
 
 
 async def answer(request: list[dict[str, str]], tools: list[str]) -> str:
-    """Stand in for a language model: it calls a tool when it is told to, and else answers with what it was given."""
+    """Replace a language model: call a tool when told to, else answer with the text of the request."""
     said = request[-1]["content"]
     if request[-1]["role"] == "user" and said.startswith("call "):
         return said
@@ -21,7 +21,7 @@ async def answer(request: list[dict[str, str]], tools: list[str]) -> str:
 
 
 async def main(workspace: str) -> None:
-    """Answer each line of input: what is known for long is in the system prompt, the rest beside the message."""
+    """Answer each line of input, with entries in the system prompt and recalled memories next to the message."""
     async with MemoryService(workspace) as memory:
         tools = {tool.name: tool for tool in memory.tools()}
         history: list[dict[str, str]] = []
@@ -47,7 +47,7 @@ async def main(workspace: str) -> None:
                 summary = await memory.before_compaction(SESSION, history, context_window=WINDOW)
                 if summary is not None:
                     history = [{"role": "system", "content": summary.text}, *history[summary.keep_from :]]
-            turn.finished(history, context_window=WINDOW)  # and the session's idle clock begins anew
+            turn.finished(history, context_window=WINDOW)  # this restarts the session's idle timer
             print(reply)
         memory.ended(SESSION, history)
 

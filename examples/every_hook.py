@@ -1,4 +1,4 @@
-"""Every hook, implemented once: copy what you need. `core/hookspecs.py` says what each is given and answers."""
+"""One implementation of every hook: copy what you need. `core/hookspecs.py` describes their arguments and results."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ REMINDERS = ["Buy tea on Friday.", "When do we deploy?"]
 
 @hookimpl
 def on_message_received(text: str, **_: object) -> ContextBlock | None:
-    """Put a line beside messages about deployments."""
+    """Add a line to messages about deployments."""
     return ContextBlock(text="Deployments are frozen on Fridays.") if "deploy" in text else None
 
 
@@ -47,14 +47,14 @@ def on_tool_executed(tool_name: str, error: str | None, **_: object) -> Note | N
 
 @hookimpl
 def on_session_idle(session_key: str, history: tuple[Message, ...], **_: object) -> Note | None:
-    """Note how much was said in a session, and what last."""
+    """Write a note with the number of messages in a session, and the last one."""
     said = [message.text for message in history if message.role == "user"]
     return Note(tldr=f"{session_key}: {len(said)} messages, the last: {said[-1]}", tags=("diary",)) if said else None
 
 
 @hookimpl
 def before_compaction(messages: tuple[Message, ...], **_: object) -> list[Note | Summary]:
-    """Keep the last four messages, and what the user asked for before them."""
+    """Keep the last four messages, and the user's requests before them."""
     wishes = [message.text for message in messages if message.role == "user"]
     summary = Summary(text="The user asked: " + "; ".join(wishes[-5:]), keep_from=max(0, len(messages) - 4))
     return [Note(tldr=summary.text, tags=("compaction",)), summary]
@@ -62,7 +62,7 @@ def before_compaction(messages: tuple[Message, ...], **_: object) -> list[Note |
 
 @hookimpl
 def on_turn_finished(session_key: str, context_tokens: int, context_window: int, **_: object) -> Note | None:
-    """Note that a window is nearly full."""
+    """Write a note when the window is nearly full."""
     if context_tokens < 0.9 * context_window:
         return None
     return Note(tldr=f"{session_key} has nearly filled its window", tags=("window",))
@@ -70,7 +70,7 @@ def on_turn_finished(session_key: str, context_tokens: int, context_window: int,
 
 @hookimpl
 def contribute_reading(**_: object) -> ReadingPart:
-    """Ask, in the one reading of a session, what mood the user was in."""
+    """Ask about the user's mood, as part of the one request that reads a session."""
 
     async def take(reading: SessionReading) -> Sequence[Note]:
         mood = reading.fields.get("mood")
@@ -81,7 +81,7 @@ def contribute_reading(**_: object) -> ReadingPart:
 
 @hookimpl
 def on_draft_written(draft: str, **_: object) -> ContextBlock | None:
-    """Have an unsure answer made again with what is known."""
+    """Have an unsure draft answered again with what the memory knows."""
     return ContextBlock(text="The port is 8080.") if "not sure" in draft else None
 
 
@@ -93,12 +93,12 @@ def trim_bootstrap(files: Mapping[str, str], **_: object) -> dict[str, str]:
 
 @hookimpl
 def prompt_entries(long_term: str, **_: object) -> PromptEntries:
-    """Put a block of its own into the system prompt."""
+    """Add a block to the system prompt."""
     return PromptEntries(text="# Memory of earlier conversations\n\n- The user likes tea.", long_term=long_term)
 
 
 class EmptyStore:
-    """A store that holds nothing; examples/shelf_store holds something."""
+    """A store without contents; examples/shelf_store has some."""
 
     async def search(self, query: Query) -> SearchResult:
         return SearchResult()
@@ -118,18 +118,18 @@ class EmptyStore:
 
 @hookimpl
 def open_store(**_: object) -> EmptyStore:
-    """Take the place of the SQLite store."""
+    """Replace the SQLite store."""
     return EmptyStore()
 
 
 @hookimpl
 def open_shared_store(context: PluginContext, **_: object) -> Store:
-    """Put a store of many machines before this machine's own."""
+    """Add a store for several machines in front of this machine's own."""
     return context.store or EmptyStore()
 
 
 class NoEntries:
-    """Entries of which there are none."""
+    """An entry access without entries."""
 
     def version(self) -> str:
         return "none"
@@ -167,17 +167,17 @@ def open_entries(**_: object) -> NoEntries:
 
 @hookimpl
 async def on_start(context: PluginContext, **_: object) -> None:
-    """Make the folder that the plugin writes into."""
+    """Create the plugin's folder."""
     (context.workspace / "memory").mkdir(parents=True, exist_ok=True)
 
 
 @hookimpl
 def on_stop(**_: object) -> None:
-    """Nothing was taken, so nothing is given back."""
+    """Release resources; this plugin has none."""
 
 
 class ClockTool:
-    """A tool of the model's."""
+    """A tool for the model."""
 
     name = "memory_clock"
     description = "Say when the memory began."
@@ -195,7 +195,7 @@ def contribute_tools(**_: object) -> ClockTool:
 
 @hookimpl
 def on_purge(texts: tuple[str, ...], words: tuple[str, ...], dry_run: bool, **_: object) -> list[Trace]:
-    """Take what is forgotten for good out of the reminders."""
+    """Remove the purged text from the reminders."""
     matcher = ErasureMatcher(texts, words=words)
     found = [one for one in REMINDERS if matcher.count(one)]
     if not dry_run:

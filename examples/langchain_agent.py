@@ -1,6 +1,6 @@
 """An agent of LangChain with memory: ``langchain_agent.py WORKSPACE BASE_URL [MODEL]`` answers lines of standard input.
 
-It needs ``pip install "nanobot-memory-hosts[plugins,langchain]" langchain-openai``. ``/new`` begins another thread.
+It needs ``pip install "nanobot-memory-hosts[plugins,langchain]" langchain-openai``. ``/new`` starts another thread.
 """
 
 import sys
@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.hosts.langchain import MemoryMiddleware
 
-WINDOW = 128_000  # tokens of the model's window: history is shortened before it is full
+WINDOW = 128_000  # tokens of the model's window; history is shortened before it is full
 
 
 def main(workspace: str, base_url: str, name: str = "gpt-5-mini") -> None:
@@ -30,7 +30,7 @@ def main(workspace: str, base_url: str, name: str = "gpt-5-mini") -> None:
             if line == "/new":
                 thread = str(uuid.uuid4())
                 continue
-            # The thread is the session; "user_id" beside it says whose the memory is, where there are several.
+            # The thread is the session. With several users, "user_id" next to it names the owner.
             state = agent.invoke({"messages": [("user", line)]}, {"configurable": {"thread_id": thread}})
             print(state["messages"][-1].text)
 

@@ -1,6 +1,6 @@
 """An agent of pydantic-ai with memory: ``pydantic_ai_agent.py WORKSPACE BASE_URL [MODEL]`` answers standard input.
 
-It needs ``pip install "nanobot-memory-hosts[plugins,pydantic-ai]" "pydantic-ai-slim[openai]"``. ``/new`` begins another
+It needs ``pip install "nanobot-memory-hosts[plugins,pydantic-ai]" "pydantic-ai-slim[openai]"``. ``/new`` starts another
 conversation.
 """
 
@@ -15,7 +15,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.hosts.pydantic_ai import MemoryCapability
 
-WINDOW = 128_000  # tokens of the model's window: history is shortened before it is full
+WINDOW = 128_000  # tokens of the model's window; history is shortened before it is full
 
 
 async def main(workspace: str, base_url: str, name: str = "gpt-5-mini") -> None:
@@ -28,7 +28,7 @@ async def main(workspace: str, base_url: str, name: str = "gpt-5-mini") -> None:
             if line == "/new":
                 conversation, history = str(uuid.uuid4()), []
                 continue
-            # The conversation is the session; scope= says whose the memory is, where there are several.
+            # The conversation is the session. With several users, scope= names the owner.
             result = await agent.run(line, message_history=history, conversation_id=conversation)
             history = result.all_messages()
             print(result.output)

@@ -1,4 +1,4 @@
-"""A host that looks at its drafts: one that is unsure is answered again with what memory has. The user sees one answer.
+"""A host that reviews its drafts: an unsure one is answered again with memories. The user sees only the final answer.
 
     python reviewing_host.py WORKSPACE http://127.0.0.1:8080/v1
 
@@ -16,7 +16,7 @@ SESSION = "reviewing:console"
 
 
 def complete(address: str, messages: list[dict[str, str]]) -> str:
-    """Ask the language model; blocks."""
+    """Call the language model. It blocks."""
     request = urllib.request.Request(  # noqa: S310  # the address is the user's own
         f"{address}/chat/completions",
         data=json.dumps({"model": "any", "messages": messages}).encode(),
@@ -26,22 +26,22 @@ def complete(address: str, messages: list[dict[str, str]]) -> str:
         return str(json.load(response)["choices"][0]["message"]["content"])
 
 
-def beside(text: str, block: str | None) -> dict[str, str]:
-    """Return the user's message as the model sees it: with the memories beside it, never in the system prompt."""
+def message_with_memories(text: str, block: str | None) -> dict[str, str]:
+    """Return the user's message for the model, with memories next to it, never in the system prompt."""
     return {"role": "user", "content": f"{text}\n\n{block}" if block else text}
 
 
 async def main(workspace: str, address: str) -> None:
-    """Answer each line of standard input; the configuration is the one that `nanobot-memory` reads."""
+    """Answer each line of standard input, with the configuration that `nanobot-memory` reads."""
     async with MemoryHost(workspace, config=load_config()) as memory:
         history: list[dict[str, str]] = []
         for line in sys.stdin:
             text = line.strip()
             context = await memory.message_received(session_key=SESSION, text=text, history=history)
-            reply = await asyncio.to_thread(complete, address, [*history, beside(text, context.block)])
+            reply = await asyncio.to_thread(complete, address, [*history, message_with_memories(text, context.block)])
             block = await memory.review_draft(session_key=SESSION, text=text, draft=reply, history=history)
             if block is not None:
-                reply = await asyncio.to_thread(complete, address, [*history, beside(text, block)])
+                reply = await asyncio.to_thread(complete, address, [*history, message_with_memories(text, block)])
             await memory.message_sent(session_key=SESSION, text=reply)
             history += [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
             print(reply, flush=True)

@@ -1,8 +1,8 @@
-"""The rooms of the house: ``python -m release.house`` prints rooms, layers and statements of each distribution.
+"""The rooms of the code: ``python -m release.house`` prints the rooms, layers and statements of each distribution.
 
-A room is a folder, or a loose module, directly below a distribution. An arrow is an import, wherever in a module it
-stands; one of the public face of core leads to where the name comes from. The layer of a room is one above the highest
-one that it imports. The total leaves out what only those install who ask for it.
+A room is a folder or a single module directly below a distribution. An arrow is an import anywhere in a module; an
+import from the public face of core leads to the module that defines the name. A room's layer is one above the highest
+layer that it imports. The total leaves out optional distributions.
 """
 
 import ast
@@ -21,13 +21,13 @@ Arrows = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class House:
-    """The modules of a checkout, by their names below the namespace: ``core.host.memory_host``."""
+    """The modules of a checkout, by their names below the namespace, as ``core.host.memory_host``."""
 
     root: Path
 
     @cached_property
     def trees(self) -> dict[str, ast.Module]:
-        """Every module, parsed."""
+        """The syntax tree of every module."""
         folder = self.root / NAMESPACE
         return {
             ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
@@ -38,12 +38,12 @@ class House:
 
     @cached_property
     def distributions(self) -> list[str]:
-        """The folders that are distributions."""
+        """The folders of the distributions."""
         return sorted({module.partition(".")[0] for module in self.trees})
 
     @cached_property
     def optional(self) -> frozenset[str]:
-        """The distributions that the umbrella has as extras only, as its build hook says."""
+        """The distributions that are only extras of the umbrella, by its build hook."""
         script = self.root / "hatch_build.py"
         tree = ast.parse(script.read_text(encoding="utf-8") if script.is_file() else "")
         return frozenset(
@@ -55,7 +55,7 @@ class House:
 
     @cached_property
     def imports(self) -> dict[str, frozenset[str]]:
-        """The modules that each module imports, but for the public face of core, which imports everything."""
+        """The imports of each module, except for the public face of core, which imports everything."""
         face = dict(self._imported_names("core")) if "core" in self.trees else {}
         found = {}
         for module in self.trees:
@@ -67,7 +67,7 @@ class House:
         return found
 
     def rooms(self, distribution: str) -> Arrows:
-        """Return the rooms of a distribution, each with those of the same one that it imports."""
+        """Return the rooms of a distribution, each with the rooms of the same distribution that it imports."""
         arrows: dict[str, set[str]] = defaultdict(set)
         for module, targets in self.imports.items():
             room = _room(module, distribution)
@@ -76,7 +76,7 @@ class House:
         return {room: frozenset(others) for room, others in arrows.items()}
 
     def statements(self, distribution: str) -> int:
-        """Return how many statements the modules of a distribution have; a docstring is one, a comment is none."""
+        """Return the number of statements in a distribution's modules. Docstrings count, comments do not."""
         return sum(
             isinstance(node, ast.stmt)
             for module, tree in self.trees.items()
@@ -94,13 +94,13 @@ class House:
 
 
 def _room(module: str, distribution: str) -> str:
-    """Return the room of a module; none for the face of a distribution, and for what belongs to another one."""
+    """Return the room of a module, or None for the face of a distribution and for modules of other projects."""
     parts = module.split(".")
     return parts[1] if parts[0] == distribution and len(parts) > 1 else ""
 
 
 def circles(arrows: Arrows) -> list[list[str]]:
-    """Return the rooms that import each other, directly or through others: the strong components of more than one."""
+    """Return the groups of rooms that import each other, directly or indirectly, without single rooms."""
     reached = {room: _reachable(room, arrows) for room in arrows}
     found = {tuple(sorted(one for one in reached[room] if room in reached.get(one, ()))) for room in arrows}
     return sorted([*one] for one in found if len(one) > 1)
@@ -118,7 +118,7 @@ def _reachable(start: str, arrows: Arrows) -> frozenset[str]:
 
 
 def layers(arrows: Arrows) -> list[list[str]]:
-    """Return the rooms by layer, the lowest first. Raises `ValueError` where there is a circle."""
+    """Return the rooms by layer, the lowest first. Raises `ValueError` for a cycle."""
     if found := circles(arrows):
         raise ValueError(f"these import each other: {found}")
     height: dict[str, int] = {}
@@ -136,7 +136,7 @@ def layers(arrows: Arrows) -> list[list[str]]:
 
 
 def report(house: House) -> Iterator[str]:
-    """Yield the lines that are printed."""
+    """Yield the lines of the report."""
     total = besides = 0
     for distribution in house.distributions:
         arrows = house.rooms(distribution)

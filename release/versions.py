@@ -1,4 +1,4 @@
-"""The one version of all distributions: read from their pyproject.toml files, and set in all of them at once."""
+"""The single version of all distributions: reads it from their pyproject.toml files, and sets it in all of them."""
 
 import re
 import tomllib
@@ -14,23 +14,23 @@ _OWN_NEED = re.compile(rf'"({OWN}[a-z-]+(?:\[[a-z,]+\])?)==[^"]*"')
 
 
 def project_files(root: Path) -> list[Path]:
-    """Return the pyproject.toml of every distribution, the umbrella's first."""
+    """Return the pyproject.toml of every distribution, with the umbrella's first."""
     return [root / "pyproject.toml", *sorted(root.glob("nanobot_memory_plugins/*/pyproject.toml"))]
 
 
 def projects(root: Path) -> dict[str, dict[str, Any]]:
-    """Return the ``[project]`` table of every distribution, by its name."""
+    """Return the ``[project]`` table of every distribution by name."""
     tables = [tomllib.loads(file.read_text(encoding="utf-8"))["project"] for file in project_files(root)]
     return {table["name"]: table for table in tables}
 
 
 def version_of(root: Path) -> str:
-    """Return the version of the umbrella, which is that of all."""
+    """Return the version of the umbrella, which is that of all distributions."""
     return str(projects(root)[UMBRELLA]["version"])
 
 
 def problems(root: Path) -> list[str]:
-    """Return where the distributions do not agree on version and metadata, one sentence each."""
+    """Return the disagreements between distributions in version and metadata, one sentence each."""
     found = projects(root)
     version = str(found[UMBRELLA]["version"])
     wrong = [] if _VERSION.fullmatch(version) else [f"{version} is no version of the form 1.2.3."]

@@ -1,4 +1,4 @@
-"""Hides the numbers of a company's badges, which no built-in rule can know: ``BDG-`` and six digits."""
+"""Hides the numbers of a company's badges, which no built-in rule can recognise: ``BDG-`` and six digits."""
 
 import re
 
@@ -6,7 +6,7 @@ from nanobot_memory_plugins.redaction.rules.rule import Rule
 
 
 def is_issued(badge: str) -> bool:
-    """Tell whether a badge has that number: its last digit is the sum of the others, modulo 10."""
+    """Return whether a badge can have that number: its last digit is the sum of the others, modulo 10."""
     digits = [int(char) for char in badge[-6:]]
     return digits[-1] == sum(digits[:-1]) % 10
 

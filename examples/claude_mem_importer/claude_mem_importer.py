@@ -1,4 +1,4 @@
-"""claude-mem's store: observations, summaries of sessions and the user's prompts, in one SQLite file."""
+"""Reads claude-mem's store: observations, session summaries and the user's prompts, in one SQLite file."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, 
 
 _DATABASE = "claude-mem.db"
 _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
-# An observation was made of what tools returned.
+# Observations are made from the results of tools.
 _ORIGINS = {"observations": Origin.TOOL, "session_summaries": Origin.SUMMARY, "user_prompts": Origin.USER}
 _TITLES = ("title", "request", "completed")
 _DETAILS = (
@@ -24,7 +24,7 @@ _DETAILS = (
 
 
 def read_claude_mem(source: Path, workspace: Path) -> Iterator[Item]:
-    """Yield observations and summaries as notes, prompts as messages. Raises `InputError`."""
+    """Yield observations and summaries as notes, and prompts as messages. Raises `InputError`."""
     path = _database(source)
     if not path.is_file():
         raise InputError(
@@ -83,7 +83,7 @@ def _text(row: dict[str, Any], name: str) -> str:
 
 
 def _listed(row: dict[str, Any], name: str) -> list[str]:
-    """Return a list that is kept as JSON; a text that is none is its one item."""
+    """Return a list that is stored as JSON. Any other text is its only item."""
     text = _text(row, name)
     try:
         items = json.loads(text)

@@ -1,4 +1,4 @@
-"""OpenClaw's store: Markdown in the workspace, sessions as JSON lines (to 2026.7) or in a database per agent."""
+"""Reads OpenClaw's store: Markdown in the workspace, and sessions as JSON lines (to 2026.7) or in databases."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.transfer.markdown import is_markdown, markdown_
 from nanobot_memory_plugins.core.transfer.reading import files_below, json_lines
 
 _DATABASES = "agents/*/agent/openclaw-agent.sqlite"
-# Transcripts, and those that OpenClaw put aside when a session was reset or deleted.
+# Transcripts, including those that OpenClaw set aside when a session was reset or deleted.
 _SESSIONS = ("agents/*/sessions/*.jsonl*", "sessions/*.jsonl*")
 _PUT_ASIDE = (".reset.", ".deleted.")
 _WORKSPACE_MARKS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "TOOLS.md")
@@ -24,9 +24,9 @@ _TAGS = ("imported", "openclaw")
 
 
 def read_openclaw(source: Path, workspace: Path) -> Iterator[Item]:
-    """Yield the notes of ``~/.openclaw``, or of a workspace of OpenClaw alone, then sessions.
+    """Yield the notes of ``~/.openclaw``, or of an OpenClaw workspace only, then the sessions.
 
-    Its notes are the agent's words, not the user's. Raises `InputError` where there is neither.
+    The notes are the agent's words, not the user's. Raises `InputError` when there is neither.
     """
     root = source if source.is_dir() else source.parent
     markdown = list(_markdown(source)) if source.is_dir() else []
@@ -49,14 +49,14 @@ def read_openclaw(source: Path, workspace: Path) -> Iterator[Item]:
 
 
 def _is_workspace(source: Path) -> bool:
-    """Tell OpenClaw's workspace from nanobot's, which keeps MEMORY.md in ``memory/``."""
+    """Return whether a folder is OpenClaw's workspace. nanobot's has its MEMORY.md in ``memory/``."""
     if (source / "memory" / "MEMORY.md").exists() or not any((source / name).is_file() for name in _WORKSPACE_MARKS):
         return False
     return (source / "MEMORY.md").is_file() or any(source.glob("memory/[0-9][0-9][0-9][0-9]-*.md"))
 
 
 def _is_transcript(path: Path) -> bool:
-    # Next to a transcript are records of its runs, which nobody said.
+    # Files next to a transcript record its runs, not its messages.
     is_one = path.name.endswith(".jsonl") or any(mark in path.name for mark in _PUT_ASIDE)
     return is_one and ".trajectory" not in path.name and path.is_file()
 
@@ -91,7 +91,7 @@ def _transcript(path: Path) -> Iterator[_Event]:
         table: Any = json.loads((path.parent / "sessions.json").read_bytes())
         keys = {str(entry["sessionId"]): str(key) for key, entry in table.items()}
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        keys = {}  # there is no list of them
+        keys = {}  # the list is missing
     events = [(0, _COMPRESSED)] if path.name.endswith(".zst") else json_lines(path)
     for line, row in events:
         yield keys.get(session_id, session_id), line, row
@@ -114,25 +114,25 @@ def _database(path: Path) -> Iterator[_Event]:
 # The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "toolResult": Origin.TOOL, "tool": Origin.TOOL}
 _SPEECH = frozenset({"text", "input_text", "output_text"})
-# What OpenClaw writes in front of a user's words, which they did not say: blocks that say who sent the message.
+# The blocks about the sender that OpenClaw adds in front of a user's text.
 _CONTEXT = re.compile(
     r"^[^\n]{1,200}(?:⟦openclaw:ctx⟧|\(untrusted[^\n)]{0,60}\):)[ \t]*\n```json\n(?:(?!```)[^\n]*\n)*+```[ \t]*$\n*",
     re.MULTILINE,
 )
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,12}\] *")
-# What an agent says to say nothing.
+# An agent's answer when it has nothing to say.
 _SILENT = frozenset({"", "NO_REPLY", "HEARTBEAT_OK"})
 
 
 def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | None:
-    """Return the message of an event, or None for an event with which nobody said anything."""
+    """Return the message of an event, or None for an event that is no message."""
     message = event.get("message")
     if event.get("type") != "message" or not isinstance(message, dict):
         return None
     role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or role not in _ORIGINS:
         return None
-    if isinstance(content, list):  # no thinking, no calls of tools
+    if isinstance(content, list):  # without thinking and tool calls
         content = [part for part in content if not isinstance(part, dict) or part.get("type") in _SPEECH]
     text = Message.from_chat({"role": "user", "content": content}).text
     if role == "user":

@@ -1,6 +1,6 @@
-"""Keeps what is searched outside of the workspace: in one SQLite file, wherever the option `file` says.
+"""Keeps the search index outside of the workspace, in one SQLite file that the option `file` names.
 
-The memory files stay the truth: the shelf follows them, and can be deleted at any time. It searches by words.
+The memory files stay the source of truth: the shelf follows them, and can be deleted at any time. It searches by words.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core.files.reading import file_stamp, read_inside
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Trace
 
-# The fields of a scope that the shelf keeps, by their names: a later version may have more.
+# The names of a scope's fields that the shelf stores. A later version may have more.
 WHOSE = ("agent", "user", "channel", "session", "group_chat", "project")
 COLUMNS = ("id", "text", "path", "line", "time", "origin", "speaker", "source", "tldr", "tags", *WHOSE)
 TABLES = f"""
@@ -45,24 +45,24 @@ WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
 class ShelfStore:
-    """A `Store`: anything with these six methods is one."""
+    """A `Store`: any class with these six methods is one."""
 
     def __init__(self, workspace: Path, file: Path, redact: Callable[[str], str]) -> None:
         self.file, self.paths = file, MemoryPaths.of(workspace)
-        self.redact = redact  # people write into the files what nothing has looked at
+        self.redact = redact  # people may write unredacted text into the files
         self.lock = threading.Lock()
         file.parent.mkdir(parents=True, exist_ok=True)
         with closing(self.open()) as shelf:
             shelf.executescript(TABLES)
 
     def open(self) -> sqlite3.Connection:
-        """Open the file for one call, in whatever thread that runs."""
+        """Open the file for one call, in the thread of the call."""
         shelf = sqlite3.connect(self.file, timeout=5)
-        shelf.execute("PRAGMA secure_delete = ON")  # what is forgotten for good leaves no bytes
+        shelf.execute("PRAGMA secure_delete = ON")  # purged text leaves no bytes in the file
         return shelf
 
     async def search(self, query: Query) -> SearchResult:
-        """Return the memories that hold most words of the query."""
+        """Return the memories with the most words of the query."""
         return SearchResult(await asyncio.to_thread(self.find, query), Level.FULL_TEXT)
 
     async def read(self, hit_id: str) -> Hit | None:
@@ -70,18 +70,18 @@ class ShelfStore:
         return next((hit for hit in await asyncio.to_thread(lambda: list(self.rows())) if hit.id == hit_id), None)
 
     def notify(self, path: Path) -> None:
-        """Do nothing: every search looks at the files first, which is quick while there are few."""
+        """Do nothing, since every search checks the files first, which is quick while there are few."""
 
     async def flush(self) -> None:
-        """Take in what has changed."""
+        """Read the files that have changed."""
         await asyncio.to_thread(self.follow)
 
     def status(self) -> StoreStatus:
-        """Say how much stands on the shelf."""
+        """Report how many memories are on the shelf."""
         return StoreStatus(Level.FULL_TEXT, documents=sum(1 for _ in self.rows()), reason="the shelf knows words only")
 
     async def close(self) -> None:
-        """Do nothing: no connection outlives its call."""
+        """Do nothing, since no connection outlives its call."""
 
     def find(self, query: Query) -> tuple[Hit, ...]:
         """Search, in a worker thread."""
@@ -108,15 +108,15 @@ class ShelfStore:
         yield from map(hit_of, found)
 
     def stamps(self) -> dict[str, str]:
-        """Return what tells of each memory file whether it has changed, by its name from the workspace."""
-        # Entries say whose they are in fields of their own, which this shelf does not know: they are not on it.
+        """Return a stamp for each memory file, by its path in the workspace, that changes with the file."""
+        # Entries have their owner in fields that this shelf does not read, so they are left out.
         files = (path for path in self.paths.memory.rglob("*") if path != self.paths.entries)
         names = ((path, self.paths.relative(path)) for path in files)
         stamps = {name: file_stamp(path) for path, name in names if source_of(name)}
         return {name: str(stamp) for name, stamp in stamps.items() if stamp is not None}
 
     def follow(self) -> bool:
-        """Read the files that have changed since the last time, and let go of those that are no more."""
+        """Read the files that have changed since the last call, and remove those that are gone."""
         with self.lock, closing(self.open()) as shelf, shelf:
             stamps, mine = self.stamps(), (str(self.paths.workspace),)
             known = dict(shelf.execute("SELECT path, stamp FROM files WHERE workspace = ?", mine).fetchall())
@@ -126,7 +126,7 @@ class ShelfStore:
                     shelf.execute(f"DELETE FROM {table} WHERE workspace = ? AND path = ?", (*mine, path))
                 if path not in stamps:
                     continue
-                with suppress(OSError):  # gone meanwhile, or nothing that may be read: the next search looks again
+                with suppress(OSError):  # deleted or unreadable: the next search tries again
                     rows = [(*mine, *row_of(hit)) for hit in self.read_file(path)]
                     shelf.execute("INSERT INTO files VALUES (?, ?, ?)", (*mine, path, stamps[path]))
                     shelf.executemany(f"INSERT INTO memories VALUES (?{', ?' * len(COLUMNS)})", rows)
@@ -150,7 +150,7 @@ class ShelfStore:
                     yield Hit(key, text, path, part.line, 0.0, Origin.USER, Scope(), changed, source=source)
             elif part.searchable:
                 tldr, text = part.tldr, f"{part.tldr}\n{part.details}".strip()
-                if not part.id:  # a person wrote it
+                if not part.id:  # text that a person wrote
                     tldr, text = self.redact(tldr), self.redact(text)
                 hit = Hit(part.id or key, text, path, part.line, 0.0, part.origin, part.scope, part.time)
                 kind = part.source if source == "note" else source
@@ -158,7 +158,7 @@ class ShelfStore:
 
 
 def passes(hit: Hit, query: Query) -> bool:
-    """Say whether a memory may be among the hits: nobody else asks whose it is."""
+    """Return whether a memory may be among the hits of a search with these filters."""
     assert hit.time is not None
     tags = {tag.lower() for tag in query.tags}
     return (
@@ -172,7 +172,7 @@ def passes(hit: Hit, query: Query) -> bool:
 
 
 def row_of(hit: Hit) -> tuple[str | int, ...]:
-    """Return a memory as values of the columns."""
+    """Return a memory as the values of the columns."""
     assert hit.time is not None
     when, whose = hit.time.astimezone(UTC).isoformat(), (getattr(hit.scope, name) for name in WHOSE)
     about = (hit.origin.value, hit.speaker, hit.source, hit.tldr, "\n".join(hit.tags))
@@ -189,10 +189,10 @@ def hit_of(row: tuple[Any, ...]) -> Hit:
 
 
 class Plugin:
-    """What the entry point names. `tryfirst` puts it before the store of the set, which does without."""
+    """The target of the entry point. `tryfirst` puts it before the set's own store."""
 
     class Options(BaseModel):
-        """Where the shelf stands."""
+        """The location of the shelf."""
 
         model_config = ConfigDict(extra="forbid")
         file: str = Field(
@@ -206,7 +206,7 @@ class Plugin:
 
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext, **_: object) -> Trace | None:
-        """Follow the files, which are clean already."""
+        """Read the files again, which are already purged."""
         if dry_run or not isinstance(context.store, ShelfStore):
             return None
         return Trace(context.store.file.name) if context.store.follow() else None

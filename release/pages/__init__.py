@@ -1,1 +1,1 @@
-"""What the documents are made of beside prose: generated pages, pictures, and the site."""
+"""Makes the generated pages and pictures of the documentation, and the site."""

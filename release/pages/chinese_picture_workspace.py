@@ -1,4 +1,4 @@
-"""What the workspace of the Chinese pictures holds: the same life as `picture_workspace`, told in Chinese."""
+"""The contents of the workspace for the Chinese pictures: the same life as in `picture_workspace`."""
 
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.core.values import NoteType

@@ -1,4 +1,4 @@
-"""The pages of the site that list every command, in English and Chinese, made from the commands themselves."""
+"""Generates the site's pages of all commands, in English and Chinese, from the commands themselves."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, installed_en
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 OURS = "nanobot-memory-"
-# What `--install-completion` and the like say stands in the head of the page.
+# Options such as `--install-completion` are described at the head of the page.
 LEFT_OUT = {"--help", "--install-completion", "--show-completion"}
 
 HEAD = f"""# Command line
@@ -64,7 +64,7 @@ CHINESE_HEAD = f"""# 命令行
 
 @dataclass(frozen=True)
 class Words:
-    """What a page says beside what the commands say of themselves."""
+    """The fixed texts of a page."""
 
     head: str
     usage: str
@@ -83,7 +83,7 @@ def page() -> str:
 
 
 def chinese_page() -> str:
-    """Return the whole page in Chinese, as the command line says it there."""
+    """Return the whole page in Chinese, with the command line's own translations."""
     with use_language("zh"):
         return _page(CHINESE)
 
@@ -93,7 +93,7 @@ def _page(words: Words) -> str:
 
 
 def commands() -> Iterator[tuple[str, Any, str]]:
-    """Yield each command of ours by name, sub-commands after their group's name, with its distribution."""
+    """Yield each command by name with its distribution, sub-commands after the name of their group."""
     group: Any = typer.main.get_command(app)
     brought = {point.name: point.distribution for point in installed_entry_points(COMMAND_GROUP)}
     context = typer.Context(group)
@@ -153,7 +153,7 @@ def _metavar(one: Any, hints: Mapping[str, Any]) -> str:
 
 
 def _plain(hint: Any) -> Any:
-    """Return the type of one value: that of ``X | None``, and of the items of a list."""
+    """Return the type of one value: ``X`` of ``X | None``, or the items of a list."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     return get_args(hint)[0] if get_origin(hint) is list else hint

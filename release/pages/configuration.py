@@ -1,4 +1,4 @@
-"""The pages of the site that list every option, in English and Chinese, made from the options themselves."""
+"""Generates the site's pages of all options, in English and Chinese, from the options themselves."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "consolidation": ConsolidationOptions,
     "nanobot": BridgeOptions,
 }
-# Longer defaults are named instead of shown.
+# Longer defaults are described instead of shown.
 LONGEST_DEFAULT = 60
 
 HEAD = """# Configuration
@@ -84,7 +84,7 @@ The documents' objects (`memory`, `memory_search`, `memory_flush`, `context.boot
 
 
 def shown(value: object, words: str = "words") -> str:
-    """Return a default as it would stand in JSON; of a long list how many ``words`` it has."""
+    """Return a default as in JSON. Of a long list, return only how many ``words`` it has."""
     if isinstance(value, BaseModel):
         return "see below"
     if isinstance(value, (tuple, list, set, frozenset)):

@@ -1,7 +1,7 @@
-"""Draw the house from its imports: ``uv run python -m release.pages.house_pictures`` writes docs/pictures/house-*.svg.
+"""Draws the architecture from the imports: ``uv run python -m release.pages.house_pictures``.
 
-A box is a distribution, or a room of core; what imports another one stands above it. Lines that follow from others are
-left out. The same code makes the same files, which load nothing.
+It writes docs/pictures/house-*.svg. A box is a distribution, or a room of core, and is above those that it imports.
+Implied arrows are left out. The files are reproducible, and load nothing.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
 def distributions(house: House) -> Arrows:
-    """Return the distributions, each with those that it imports."""
+    """Return each distribution with those that it imports."""
     arrows: dict[str, set[str]] = {name: set() for name in house.distributions}
     for module, targets in house.imports.items():
         arrows[module.partition(".")[0]] |= {one.partition(".")[0] for one in targets}
@@ -25,13 +25,13 @@ def distributions(house: House) -> Arrows:
 
 
 def reduced(arrows: Arrows) -> Arrows:
-    """Return the arrows that do not follow from others."""
+    """Return the arrows that are not implied by others."""
     beyond = {room: _beyond(others, arrows) for room, others in arrows.items()}
     return {room: others - beyond[room] for room, others in arrows.items()}
 
 
 def _beyond(rooms: frozenset[str], arrows: Arrows) -> frozenset[str]:
-    """Return what is reached from ``rooms`` in one step or more."""
+    """Return the rooms that are reachable from ``rooms``."""
     found: set[str] = set()
     waiting = [one for room in rooms for one in arrows.get(room, ())]
     while waiting:
@@ -43,7 +43,7 @@ def _beyond(rooms: frozenset[str], arrows: Arrows) -> frozenset[str]:
 
 
 def picture(title: str, arrows: Arrows) -> str:
-    """Return the drawing of rooms, the highest layer at the top."""
+    """Return the drawing of rooms, with the highest layer at the top."""
     rows = layers(arrows)[::-1]
     widths = {room: _LETTER * len(room) + 2 * _GAP for row in rows for room in row}
     width = max(sum(widths[room] + _GAP for room in row) for row in rows) + _GAP
@@ -91,7 +91,7 @@ def _boxes(places: Mapping[str, tuple[float, float]], widths: Mapping[str, float
 
 
 def pictures() -> dict[str, str]:
-    """Return the drawings by the names of their files."""
+    """Return the drawings by file name."""
     house = House(ROOT)
     return {
         "house-distributions.svg": picture("What stands on what: distributions", distributions(house)),

@@ -1,8 +1,8 @@
-"""Make pictures of the panel from a workspace that is made up.
+"""Make pictures of the panel from a made-up workspace.
 
-``uv run python -m release.pages.panel_pictures`` writes those that the documentation shows into docs/pictures;
-``... panel_pictures FOLDER`` writes every view at 80 by 24 and 160 by 50, in English and Chinese, into a folder, for
-looking at. The same code makes the same files. They load nothing: they name fonts, and bring none.
+``uv run python -m release.pages.panel_pictures`` writes the pictures of the documentation into docs/pictures;
+``... panel_pictures FOLDER`` writes every view at 80 by 24 and 160 by 50, in English and Chinese, into a folder for
+inspection. The files are reproducible. They load nothing: they name fonts, but contain none.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ from release.pages.picture_workspace import make_workspace
 SIZES = ((80, 24), (160, 50))
 LANGUAGES = ("en", "zh")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-# What the documentation shows: views by size and language.
+# The pictures of the documentation: views by size and language.
 SHOWN = (
     *(((80, 24), "en", name) for name in ("memories", "search", "sessions", "forgetting", "health")),
     ((160, 50), "en", "memories"),
     *(((80, 24), "zh", name) for name in ("memories", "search", "health", "history")),
     ((160, 50), "zh", "memories"),
 )
-# What is typed in a view, by language.
+# The typed text in a view, by language.
 _TYPED = {
     "search": {"en": "bridge drawings", "zh": "周三晚上"},
     "forgetting": {"en": "the certificate", "zh": "钢琴"},
@@ -45,7 +45,7 @@ _TYPED = {
 _FONTS = "'DejaVu Sans Mono','Noto Sans Mono CJK SC','Sarasa Mono SC',Menlo,Consolas,monospace"
 _TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<length>[\d.]+)"'
                    r'(?P<rest>[^>]*)>(?P<text>[^<]*)</text>')  # fmt: skip
-# What differs from machine to machine and from release to release is replaced.
+# Replacements of texts that depend on the machine or the release.
 _FINDINGS = (
     Finding(
         "python",
@@ -128,7 +128,7 @@ async def _settled(app: PanelApp, name: str) -> None:
 
 
 def portable(svg: str) -> str:
-    """Return a picture that loads nothing, has the same names each time, and wide characters two cells wide."""
+    """Return a picture that loads nothing, with stable names, and with wide characters two cells wide."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"font-family: Fira Code[^;]*;", f"font-family: {_FONTS};", svg)
     svg = re.sub(r"terminal-\d+", "terminal", svg)
@@ -137,7 +137,7 @@ def portable(svg: str) -> str:
 
 
 def _in_cells(match: re.Match[str]) -> str:
-    """Put narrow and wide characters into cells of their own: the exporter takes every character for a narrow one."""
+    """Put narrow and wide characters into separate cells, since the exporter treats every character as narrow."""
     text = unescape(match["text"])
     width = float(match["length"]) / max(1, len(text))
     if cell_len(text) == len(text):
@@ -145,7 +145,7 @@ def _in_cells(match: re.Match[str]) -> str:
     made, x = [], float(match["x"])
     for is_wide, run in groupby(text, lambda char: cell_len(char) > 1):
         part = "".join(run)
-        if is_wide:  # one by one: no two fonts agree on how wide they are
+        if is_wide:  # separately, since their widths depend on the font
             for char in part:
                 made.append(_cell(match, char, x, 2 * width))
                 x += 2 * width

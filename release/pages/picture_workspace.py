@@ -1,4 +1,4 @@
-"""A workspace that was made up, the same each time: for the pictures of the documentation, and for tests."""
+"""A made-up workspace, the same each time, for the pictures of the documentation and for tests."""
 
 import random
 import uuid
@@ -79,7 +79,7 @@ FORGOTTEN = "The old office was on Coolsingel"
 
 @dataclass(frozen=True)
 class Life:
-    """What a workspace is made of. The third entry is edited later, ``forgotten`` is remembered and forgotten."""
+    """The contents of a workspace. The third entry is edited later; ``forgotten`` is remembered and forgotten."""
 
     entries: Sequence[tuple[int, str, Category, str]]
     notes: Sequence[tuple[int, int, str, str, tuple[str, ...], NoteType]]
@@ -95,9 +95,9 @@ LIVES = {
 
 
 def make_workspace(folder: Path, language: str = "en") -> ManualClock:
-    """Fill a folder with entries, notes, sessions and uses of the model, and return the clock at their end.
+    """Fill a folder with entries, notes, sessions and model usage, and return the clock at their end.
 
-    In English as in a life between two languages; in Chinese all of it.
+    The English life mixes two languages; the Chinese one is all Chinese.
     """
     life = LIVES[language]
     clock = ManualClock(NOW - timedelta(days=80))
@@ -120,7 +120,7 @@ def _entries(folder: Path, clock: ManualClock, life: Life) -> None:
         clock.set(NOW - timedelta(days=days))
         who = "extraction" if days % 2 else "user"
         ids.append(remember(repository, NewEntry(text, category, group=group), who=who).entry.id)
-        if len(ids) % 3 == 0:  # some are used again, as time goes by
+        if len(ids) % 3 == 0:  # some are used again later
             clock.advance(_DAY // 2)
             remember(repository, NewEntry(life.entries[0][1], life.entries[0][2]), who="extraction")
     clock.set(NOW - timedelta(hours=20))

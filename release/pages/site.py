@@ -1,4 +1,4 @@
-"""What MkDocs is told besides mkdocs.yml: pages outside of docs/, generated ones, and links out of the site."""
+"""Extends mkdocs.yml: adds pages outside of docs/ and generated ones, and rewrites links."""
 
 import posixpath
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-# Files of the project's top folder that are pages of the site, and their names there.
+# Pages of the site from the project's top folder, and their names in the site.
 OUTSIDE = {
     "README.md": "index.md",
     "README.zh-CN.md": "readme.zh-CN.md",
@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^(?P<fence>```+|~~~+)")
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that stand outside of the folder."""
+    """Add the pages outside of the folder."""
     from mkdocs.structure.files import File  # type: ignore[import-not-found]
 
     for source, name in OUTSIDE.items():
@@ -31,7 +31,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def generated() -> dict[str, str]:
-    """Return the pages that are made from the code, by their names in the site."""
+    """Return the pages that are generated from the code, by their names in the site."""
     from release.pages import command_line, configuration
 
     return {
@@ -43,22 +43,22 @@ def generated() -> dict[str, str]:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn the links of the project into links of the site."""
+    """Rewrite the project's links as the site's."""
     outside = {name: source for source, name in OUTSIDE.items()}
     source = outside.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     return in_site(markdown, source)
 
 
 def in_site(markdown: str, source: str) -> str:
-    """Return a page of the project, ``source``, with links as the site has them.
+    """Return a page of the project, ``source``, with the site's links.
 
-    What links to a file that is no page, such as an example, becomes its text alone.
+    A link to a file that is no page, such as an example, becomes plain text.
     """
     return outside_code(markdown, lambda line: _LINK.sub(lambda link: _link(link, source), line))
 
 
 def outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """Change every line of a page that stands in no block of code."""
+    """Apply a function to every line of a page outside of code blocks."""
     fence = ""
     lines = []
     for line in markdown.split("\n"):
