@@ -34,7 +34,7 @@ class BootstrapOptions(PluginOptions):
     )
     priority: tuple[str, ...] = Field(
         default=("AGENTS.md", "SOUL.md", "USER.md", OTHERS, "MEMORY.md"),
-        description="who gets the budget first: names or patterns; a single * stands for all others",
+        description="who gets the budget first: names or patterns; a single * means all others",
     )
 
 

@@ -33,7 +33,7 @@ _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
 _GENERATED = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
 _INTERNAL_SESSION = "a session of nanobot's own"
 _MEMORY_FILES = "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
-_UNFILLED_TEMPLATE = "it stands in the form that nanobot puts into every workspace"
+_UNFILLED_TEMPLATE = "it is part of the template that nanobot puts into every workspace"
 _BACKGROUND_SESSION = "a session of a timer; nobody speaks in it"
 
 

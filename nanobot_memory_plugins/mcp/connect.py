@@ -144,7 +144,7 @@ def connect(
     out = console()
     out.print(f"{known.title}: [cyan]{escape(str(target))}[/cyan]")
     out.print(text, markup=False, highlight=False, soft_wrap=True)
-    out.print(tr("It is there. Start the client anew.") if write else tr("Put it there, and start the client anew."))
+    out.print(tr("It is written. Restart the client.") if write else tr("Put it there, and restart the client."))
 
 
 def server_command(workspace: Path, config: Path | None, user: str) -> list[str]:

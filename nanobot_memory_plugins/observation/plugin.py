@@ -29,10 +29,12 @@ _LIMIT_SHARE = 0.7
 class ObservationOptions(PluginOptions):
     """Options of the observation plugin. Sizes are characters, counted after redaction."""
 
-    tools: tuple[str, ...] = Field(default=("*",), description="names of the tools to observe; * stands for any run")
+    tools: tuple[str, ...] = Field(
+        default=("*",), description="names of the tools to observe; * matches any characters"
+    )
     exclude: tuple[str, ...] = Field(
         default=("memory_search", "memory_get", "remember", "forget", "recall_memory"),
-        description="names of tools that are not observed: ours, whose answers are memories already",
+        description="names of tools that are not observed: the memory's own, which return memories",
     )
     max_argument_chars: int = Field(default=300, ge=0, le=20_000, description="characters kept of the arguments")
     max_result_chars: int = Field(default=2_000, ge=0, le=100_000, description="characters kept of the result")

@@ -84,52 +84,57 @@ class RecallOptions(PluginOptions):
     probe_ms: int = Field(default=80, gt=0, description="limit of the probe when no word asks for memory")
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
-    enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
+    enable_probe_on_off: bool = Field(default=True, description="search briefly even if no word asks for memory")
     light_threshold: float = Field(
-        default=0.75, ge=0, le=1, description="coverage of a light hit at which no heavy search follows"
+        default=0.75, ge=0, le=1, description="coverage of a light hit that makes a heavy search unnecessary"
     )
     need_threshold: float = Field(
-        default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
+        default=0.5, ge=0, le=1, description="nothing is injected if a message is less likely than this to need memory"
     )
     min_usefulness: float = Field(
-        default=0.025, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
+        default=0.025, ge=0, le=1, description="a hit that is less likely than this to help is not injected"
     )
     min_share_of_best: float = Field(
         default=0.3,
         ge=0,
         le=1,
-        description="share of the best hit's probability to help, below which a hit is not injected",
+        description="a hit is not injected below this share of the best hit's probability to help",
     )
-    recall_top_k: int = Field(default=24, ge=1, le=60, description="memories in a block at any tier, at most")
+    recall_top_k: int = Field(default=24, ge=1, le=60, description="maximum number of memories in a block, at any tier")
     light_top_k: int = Field(
-        default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
+        default=3, ge=1, le=60, description="maximum number of memories from a light search; recallTopK if that is less"
     )
     heavy_top_k: int = Field(
-        default=24, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
+        default=24,
+        ge=1,
+        le=60,
+        description="maximum number of memories from a heavy search; recallTopK if that is less",
     )
     max_full_docs: int = Field(
         default=3,
         ge=0,
-        description="only once it is set: memories that stand whole, at most; else as many as have room",
+        description="once set, the maximum number of memories shown whole; otherwise as many as fit",
     )
-    max_snippets: int = Field(default=5, ge=0, description="only once it is set: those after them, at most")
+    max_snippets: int = Field(
+        default=5, ge=0, description="once set, the maximum number of memories shown as snippets after those"
+    )
     heavy_max_snippet_chars: int = Field(
-        default=360, ge=20, description="only once it is set: characters of a snippet, at most; else 300"
+        default=360, ge=20, description="once set, the maximum length of a snippet in characters; otherwise 300"
     )
     max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block, fence included")
     inject_budget_chars: int = Field(
         default=1_800,
         ge=0,
         le=100_000,
-        description="only once it is set: characters of a block, fence included; else tokens alone count",
+        description="once set, the maximum characters of a block, fence included; otherwise only tokens count",
     )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
     uncertain_markers: tuple[str, ...] = Field(
-        default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"
+        default=UNCERTAIN_MARKERS, description="words that mark a draft as uncertain; one of them is enough"
     )
     recall_memory_alias: bool = Field(
-        default=False, description="offer memory_search under the name recall_memory too; it costs a tool in the prompt"
+        default=False, description="also offer memory_search as recall_memory; this adds a tool to the prompt"
     )
 
 

@@ -47,9 +47,11 @@ class SearchOptions(PluginOptions):
     recency_half_life_days: float = Field(30.0, gt=0, description="Days after which recency has halved.")
     rrf_k: int = Field(60, ge=1, le=10_000, description="The constant of reciprocal rank fusion.")
     vector_refresh_ttl: float = Field(
-        30.0, ge=0, le=86_400, description="A name of the documents: vectors are never out of date here."
+        30.0, ge=0, le=86_400, description="Kept for the documents' names: vectors are never out of date here."
     )
-    candidate_factor: int = Field(4, ge=1, le=100, description="Candidates from each side, as a multiple of the hits.")
+    candidate_factor: int = Field(
+        4, ge=1, le=100, description="Candidates from words and from meaning, as a multiple of the hits."
+    )
 
 
 class StorageOptions(SearchOptions):
@@ -64,7 +66,9 @@ class StorageOptions(SearchOptions):
     )
     db_path: str = Field(default="", description="The index; .storage/memory.db in the workspace when empty.")
     chunk_max_tokens: int = Field(default=256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
-    chunk_overlap_tokens: int = Field(default=32, ge=0, le=4_096, description="What neighbouring passages share.")
+    chunk_overlap_tokens: int = Field(
+        default=32, ge=0, le=4_096, description="Overlap of neighbouring passages, in estimated tokens."
+    )
     index_queue_max: int = Field(default=1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
     observation_max_age_days: int = Field(
         default=30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."

@@ -75,7 +75,7 @@ def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
         (b"{not json", "this is not JSON"),
         (b"[1, 2]", "this is no JSON object"),
         (b'{"text": "no id"}', "id: Field required"),
-        (b'{"id": "d1", "text": "twice"}', "'d1' stands on line 3, too"),
+        (b'{"id": "d1", "text": "twice"}', "'d1' is also on line 3"),
         (b'{"id": "x", "text": ["a"]}', "text: Input should be a valid string"),
         (b'{"id": "x", "order": "third"}', "order: Input should be a valid number"),
         (b'{"id": "\xff"}', "not UTF-8"),

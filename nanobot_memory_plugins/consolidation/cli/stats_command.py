@@ -27,7 +27,7 @@ _STORED_WORDS = ("messages", "notes", "entries")
 _PURPOSE_WORDS = ("reading", "consolidation", "compaction", "summary")
 _SUMS = ("uses", "failed", "prompt_tokens", "answer_tokens", "seconds")
 _PART_WORDS = {
-    "blocks": "recalled memories, beside your messages",
+    "blocks": "recalled memories, next to your messages",
     "tools": "descriptions of its tools (memory_search, remember, ...)",
     "entries": "entries in the system prompt",
     "background": "its own uses of the model, questions and answers",

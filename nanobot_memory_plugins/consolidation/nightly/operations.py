@@ -160,7 +160,7 @@ class _NightlyChanges:
     def _check_quote(self, replaced: Sequence[Entry], quote: Quote, is_from_user: bool) -> None:
         """Raise `_DroppedError` if the quotation does not justify replacing the entries."""
         if len({(entry.origin is Origin.USER, self._owner_of(entry.scope)) for entry in replaced}) > 1:
-            raise _DroppedError("the entries differ in whose they are, or where they come from")
+            raise _DroppedError("the entries differ in owner or origin")
         if replaced[0].origin is Origin.USER and not is_from_user:
             raise _DroppedError("the user has not said it")
         # An entry without an owner may be replaced with anybody's words.

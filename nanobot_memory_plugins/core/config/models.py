@@ -31,8 +31,8 @@ class CoreOptions(PluginOptions):
     idle_limit: _Seconds = Field(default=60.0, description="seconds for a plugin to answer a quiet session")
     compaction_limit: _Seconds = Field(default=60.0, description="seconds for a plugin to answer a compaction")
     start_limit: _Seconds = Field(default=10.0, description="seconds for a plugin to start or stop")
-    breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")
-    breaker_rest: _Seconds = Field(default=60.0, description="seconds that it rests before one trial")
+    breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook is paused")
+    breaker_rest: _Seconds = Field(default=60.0, description="seconds that it is paused before one trial")
     idle_seconds: _Seconds = Field(default=300.0, description="seconds of quiet after which a session is idle")
     share: Literal["auto", "agent", "session"] = Field(
         default="auto",
@@ -49,7 +49,7 @@ class CoreOptions(PluginOptions):
         " fence around injected text; auto follows the locale, and the message",
         json_schema_extra=lambda schema: schema.update(enum=["auto", *languages()]),
     )
-    keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
+    keep_transcripts: bool = Field(default=True, description="keep messages, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(
         default=0, description="days after which messages are dropped from memory/sessions; 0: never"
     )
@@ -62,11 +62,9 @@ class CoreOptions(PluginOptions):
         description='what never to learn from conversations, or what matters, in a few lines: "nothing about health"',
     )
     plugin_files: tuple[Path, ...] = Field(
-        default=(), description="plugins that are one file each, by absolute paths outside of the workspace"
+        default=(), description="one-file plugins, as absolute paths outside the workspace"
     )
-    tools: bool = Field(
-        default=True, description="offer the memory's tools to the model; off: none, and recall goes on by itself"
-    )
+    tools: bool = Field(default=True, description="offer the memory's tools to the model; recall works without them")
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
     @field_validator("language")

@@ -8,18 +8,18 @@ from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 class LanguageModelOptions(PluginOptions):
     """Limits on every use of the language model. Times are seconds, budgets are estimated tokens."""
 
-    timeout: float = Field(default=30.0, gt=0, description="seconds for one use")
+    timeout: float = Field(default=30.0, gt=0, description="seconds for one use of the model")
     purpose_timeouts: dict[str, float] = Field(
         default={"summary": 10.0, "reading": 60.0, "consolidation": 120.0}, description="seconds by purpose"
     )
-    attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
+    attempts: int = Field(default=3, ge=1, le=10, description="attempts, including the first")
     thinking_tokens: int = Field(
         default=2_000,
         ge=0,
         description="more tokens for each answer of a model that thinks: one whose answer came empty, or broke off in a"
         " thought; 0: never",
     )
-    daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
+    daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens per purpose and day")
 
     def timeout_for(self, purpose: str) -> float:
         """Return the seconds that one use for ``purpose`` may take, retries included."""

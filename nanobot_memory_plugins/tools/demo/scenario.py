@@ -80,7 +80,7 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     hidden = (
         Sentence("THE SECRET STANDS IN {files}", files=", ".join(leaked))
         if leaked
-        else Sentence("the secret in the file stands in no file of ours")
+        else Sentence("the secret in the file is in no file of the memory")
     )
     noted_in = Sentence("noted in {files}", files=", ".join(noted)) if noted else Sentence("noted in nothing")
     summary = Sentence.joined([noted_in, hidden], "; ")

@@ -120,7 +120,7 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
             raise _line_error(path, number, Sentence("{name}: {first}", name=name, first=first["msg"])) from None
         if record.id in lines_by_id:
             first_line = lines_by_id[record.id]
-            cause = Sentence("the id {id!r} stands on line {seen}, too", id=record.id, seen=first_line)
+            cause = Sentence("the id {id!r} is also on line {seen}", id=record.id, seen=first_line)
             raise _line_error(path, number, cause)
         lines_by_id[record.id] = number
         yield record
