@@ -21,7 +21,7 @@ _LAST_MESSAGES, _LAST_MESSAGE_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
 _EARLIER_SHARE = 0.45
 # The largest share for the user's last messages, so that earlier decisions have room.
 _LAST_MESSAGES_SHARE = 0.4
-_TOOLS = 8
+_MOST_TOOLS = 8
 # Characters that are read from either end of a message, and of all messages together, the newest first.
 _MESSAGE_CHARS, _READ_CHARS = 2_000, 400_000
 
@@ -185,5 +185,5 @@ def _last_user_messages(messages: Sequence[Message], room: int) -> list[str]:
 
 def _tools(messages: Sequence[Message]) -> list[str]:
     names = Counter(call["name"] for message in messages for call in message.tool_calls if call["name"])
-    used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_TOOLS))
+    used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_MOST_TOOLS))
     return [f"- {used}"] if used else []

@@ -85,11 +85,11 @@ def _as_json(value: object) -> str:
 _MOST_LISTED = 5
 _END_CHARS = 80
 
-_HEAD = {
+_NOTE_HEADING = {
     "en": "Left out because of their size ({count} messages, about {tokens:,} tokens):",
     "zh": "因过大而略去（{count}条消息，约{tokens:,}个token）：",
 }
-_LINE = {
+_NOTE_LINE = {
     "en": '- {label}, about {tokens:,} tokens: "{begin}" … "{end}"',
     "zh": "- {label}，约{tokens:,}个token：“{begin}”……“{end}”",
 }
@@ -99,8 +99,8 @@ def note_left_out(messages: Sequence[Message], sizes: Sequence[int], *, limit: i
     """Return a note about the messages that the model did not see whole, of at most ``limit`` tokens, or ""."""
     if not messages:
         return ""
-    lines = [_HEAD[language].format(count=len(messages), tokens=sum(sizes))]
+    lines = [_NOTE_HEADING[language].format(count=len(messages), tokens=sum(sizes))]
     for message, size in list(zip(messages, sizes, strict=True))[-_MOST_LISTED:]:
         begin, end = one_line(message.text, _END_CHARS), " ".join(message.text[-2 * _END_CHARS :].split())[-_END_CHARS:]
-        lines.append(_LINE[language].format(label=label(message), tokens=size, begin=begin, end=end))
+        lines.append(_NOTE_LINE[language].format(label=label(message), tokens=size, begin=begin, end=end))
     return cut("\n".join(lines), limit)

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _LOCK_POLL_SECONDS = 0.002
 _BUSY = "The memory files are locked by another process."
 _MOST_FILES = 1_024
-_BLOCK = 1 << 20  # bytes per read
+_READ_BYTES = 1 << 20  # bytes per read
 _COMMON_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)  # opening a named pipe must not block the thread
@@ -71,7 +71,7 @@ def acquire_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractConte
     except Timeout as error:
         raise FileBusyError(_BUSY) from error
     except OSError as error:
-        raise _failure(error, paths, path) from error
+        raise _memory_file_error(error, paths, path) from error
 
 
 def make_folder(paths: MemoryPaths, folder: Path) -> None:
@@ -82,7 +82,7 @@ def make_folder(paths: MemoryPaths, folder: Path) -> None:
     try:
         make_private_folder(folder, below=paths.memory)
     except OSError as error:
-        raise _failure(error, paths, folder) from error
+        raise _memory_file_error(error, paths, folder) from error
 
 
 class Appender:
@@ -107,7 +107,7 @@ class Appender:
             with workspace_lock(self._paths, "files", self.lock_seconds):
                 return self._append(path, data)
         except OSError as error:
-            raise _failure(error, self._paths, path) from error
+            raise _memory_file_error(error, self._paths, path) from error
 
     def sync(self) -> None:
         """Flush everything that was appended to the disk. Raises `MemoryFileError`."""
@@ -121,7 +121,7 @@ class Appender:
             try:
                 os.fsync(descriptor)
             except OSError as error:
-                failed = _failure(error, self._paths, path)
+                failed = _memory_file_error(error, self._paths, path)
             finally:
                 os.close(descriptor)
             if new:
@@ -152,7 +152,7 @@ class Appender:
         if stamp is not None and stamp == file_stamp(descriptor):
             return breaks
         os.lseek(descriptor, 0, os.SEEK_SET)
-        return sum(block.count(b"\n") for block in iter(lambda: os.read(descriptor, _BLOCK), b""))
+        return sum(block.count(b"\n") for block in iter(lambda: os.read(descriptor, _READ_BYTES), b""))
 
 
 def _separator(path: Path, descriptor: int, size: int) -> bytes:
@@ -184,7 +184,7 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
         raise
 
 
-def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
+def _memory_file_error(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
     """Return the error that describes a failed operation on ``path``."""
     if error.strerror == SYMLINK_REFUSED:
         return MemoryFileError(

@@ -48,7 +48,7 @@ _HEADING = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})(\\*#{{1,3}}(?=\s|
 _ESCAPED = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})\\(\\*#{{1,3}}(?=\s|\Z))")
 
 _BOM = b"\xef\xbb\xbf"
-_MARK = re.compile(
+_FENCE_OR_HEADING = re.compile(
     rb"^(?:\xef\xbb\xbf)?(?: {0,3}(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)|#{1,3}(?:[ \t\r][^\n]*)?)$",
     re.MULTILINE,
 )
@@ -159,7 +159,7 @@ def parse_notes(text: bytes | str, *, offset: int = 0, line: int = 1) -> Iterato
     start = 0
     header: _Header | None = None
     fence: bytes | None = None
-    for mark in _MARK.finditer(data):
+    for mark in _FENCE_OR_HEADING.finditer(data):
         if mark["fence"] is not None:
             if header is None:
                 fence = _fence_after(fence, mark["fence"], mark["info"])

@@ -17,7 +17,7 @@ _LONGEST_READABLE = 60  # characters: at 3 bytes each far below the usual limit 
 _HASH_DIGITS = 16
 _PLAIN_KEY = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{_LONGEST_READABLE - 1}}}")
 _HASHED_NAME = re.compile(rf".*-[0-9a-f]{{{_HASH_DIGITS}}}")
-_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d|conin|conout")  # device names on Windows
+_DEVICE_NAMES = re.compile(r"con|prn|aux|nul|com\d|lpt\d|conin|conout")  # device names on Windows
 
 
 def session_file_name(session_key: str) -> str:
@@ -29,7 +29,7 @@ def session_file_name(session_key: str) -> str:
     """
     if (
         _PLAIN_KEY.fullmatch(session_key)
-        and not _RESERVED.fullmatch(session_key)
+        and not _DEVICE_NAMES.fullmatch(session_key)
         and not _HASHED_NAME.fullmatch(session_key)
     ):
         return f"{session_key}.jsonl"

@@ -83,7 +83,7 @@ class PrivacyMarks:
         return max(self.marked.values(), default="")
 
 
-_MARKS = TypeAdapter(PrivacyMarks)
+_ADAPTER = TypeAdapter(PrivacyMarks)
 
 
 class PrivacyFile:
@@ -153,13 +153,13 @@ class PrivacyFile:
                     Sentence("{name} cannot be read", name=self.path.name),
                     hint=Sentence("Correct or remove {file}.", file=self.path),
                 )
-            data = _MARKS.dump_json(change(marks), exclude={"is_unreadable"})
+            data = _ADAPTER.dump_json(change(marks), exclude={"is_unreadable"})
             replace_file(self.path, data, keeps_backup=False)
 
 
 def _read(path: Path) -> PrivacyMarks:
     try:
-        return _MARKS.validate_json(read_regular(path))
+        return _ADAPTER.validate_json(read_regular(path))
     except FileNotFoundError:
         return PrivacyMarks()
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A run of bytes that a disk returns for lost data.
-_ERASED = b"\xff" * 4
+_LOST_BYTES = b"\xff" * 4
 # The share of a file that may be invalid UTF-8: people also keep notes in other encodings.
 _MOST_UNREADABLE = 0.1
 _FLAGS = (
@@ -72,7 +72,7 @@ def describe_damage(data: bytes) -> str:
     """Describe the damage that a disk or a crash did to the bytes of a Markdown file. Return "" for no damage."""
     if b"\0" in data:
         return Sentence("it holds NUL bytes")
-    if _ERASED in data:
+    if _LOST_BYTES in data:
         return Sentence("it holds erased bytes")
     try:
         data.decode()

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Characters that are read from the beginning and the end of a long text, and the most spans that are returned.
 _HEAD_CHARS, _TAIL_CHARS, _MOST_SPANS = 512, 256, 8
 # The tolerance of a vague count in days, by unit, and the days of "recently".
-_VAGUE, _RECENT = {"day": 2, "week": 7, "month": 21, "year": 150}, 14
+_VAGUE_TOLERANCE, _RECENT_DAYS = {"day": 2, "week": 7, "month": 21, "year": 150}, 14
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -92,7 +92,7 @@ def _last_weekday(today: date, number: int) -> DaySpan:
 def _span_ago(today: date, count: int, unit: str, *, vague: bool = False) -> DaySpan:
     if unit in ("month", "year") and not vague:
         return _month_before(today, count) if unit == "month" else _year(today.year - count)
-    around = _VAGUE[unit] if vague else 0 if unit == "day" else 3
+    around = _VAGUE_TOLERANCE[unit] if vague else 0 if unit == "day" else 3
     day = today - timedelta(days=count * _DAYS[unit])
     return DaySpan(day - timedelta(days=around), day + timedelta(days=around))
 
@@ -124,7 +124,9 @@ _ENGLISH: Mapping[str, SpanRule] = {
     r"\bthe day before yesterday\b": lambda _found, today: _days_before(today, 2),
     r"\b(?:yesterday|last night)\b": lambda _found, today: _days_before(today, 1),
     r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b": lambda _found, today: DaySpan.of(today),
-    r"\b(?:the other day|recently|lately)\b": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
+    r"\b(?:the other day|recently|lately)\b": lambda _found, today: DaySpan(
+        today - timedelta(days=_RECENT_DAYS), today
+    ),
     rf"\b{_COUNT} {_UNIT} ago\b": _count_ago,
     rf"\b(?P<which>last|past|this|previous) (?P<what>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b": _last_or_this,
     rf"\b(?:on )?{_WEEKDAY}\b": lambda found, today: _last_weekday(today, _WEEKDAYS.index(found["weekday"])),
@@ -153,7 +155,7 @@ def _week_zh(found: re.Match[str], today: date) -> DaySpan:
 
 _CHINESE: Mapping[str, SpanRule] = {
     "|".join(sorted(_DAYS_ZH, key=len, reverse=True)): lambda found, today: _days_before(today, _DAYS_ZH[found[0]]),
-    "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
+    "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT_DAYS), today),
     rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _count_ago_zh,
     rf"(?P<which>上+|这|本)个?{_WEEK_ZH}{_WEEKDAY_ZH}?": _week_zh,
     r"(?P<which>上上|上|这|本)个?月": lambda found, today: _month_before(today, _periods_back(found)),
@@ -199,7 +201,7 @@ def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
 _PERIOD = lazy_re(
     "([0-9]{4})(?:年?|[-/.年]([0-9]{1,2})(?:月?|[-/.月]([0-9]{1,2})[日号]?))|([0-9]{4})([0-9]{2})([0-9]{2})"
 )
-_AROUND = " \t\n.,;:!?\"'"
+_PUNCTUATION = " \t\n.,;:!?\"'"
 
 
 def parse_moment(text: str, *, end: bool, now: datetime | None = None) -> datetime:
@@ -239,7 +241,7 @@ def _parse_words(text: str, now: datetime) -> DaySpan | None:
     found = named_days(text, now.astimezone().date())
     if len(found) != 1:
         return None
-    remainder = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_AROUND).casefold()
+    remainder = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_PUNCTUATION).casefold()
     return found[0].span if remainder in ("", "the", "since", "从", "在") else None
 
 

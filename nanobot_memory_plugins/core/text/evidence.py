@@ -39,7 +39,7 @@ _REFUSAL_CHARS = 400
 
 _LATIN = lazy_re(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
 _CJK_RUN = lazy_re(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_COMMON = frozenset(
+_COMMON_WORDS = frozenset(
     """the and for that this with from are was were has have had will would should can could may not but you your they
     their them his her she its our who what when where which how why all any some one two user users assistant said says
     about into than then there here also been being did does done just like more most other only over such very
@@ -80,7 +80,7 @@ def terms(text: str) -> set[str]:
     found = {
         word
         for match in _LATIN.findall(folded)
-        if (word := match.strip("._-/+@")) and (len(word) > 2 or word.isdigit()) and word not in _COMMON
+        if (word := match.strip("._-/+@")) and (len(word) > 2 or word.isdigit()) and word not in _COMMON_WORDS
     }
     for run in _CJK_RUN.findall(folded):
         found |= {pair for pair in (run[i : i + 2] for i in range(len(run) - 1)) if pair not in _COMMON_CJK}
@@ -121,13 +121,13 @@ _REPEATED_CHARS, _REPEATED_SHARE = 300, 0.12
 # summary.
 _SHORTEST_TOKENS, _LONG_TEXT_TOKENS, _SHORTEST_CHARS = 12, 400, 8
 
-_LEAD = lazy_re(
+_INTRODUCTION = lazy_re(
     r"\A(?:(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
     r"[^\n]{0,120}[:：.。!！]\s*\n|\W*(?:summary|摘要|总结)\s*[:：]\s*)",
     re.IGNORECASE,
 )
 # The beginnings of data, and of a line of the conversation as prompts show it.
-_DATA = ("{", "[{", '["', "[[", "<?xml", "<html", "<!doctype")
+_DATA_STARTS = ("{", "[{", '["', "[[", "<?xml", "<html", "<!doctype")
 _SPEAKERS = ("user:", "assistant:", "assistant calls", "tool")
 
 
@@ -137,7 +137,7 @@ def clean_summary(answer: str) -> str:
     opening, _, rest = text.partition("\n")
     if opening.startswith("```") and "```" not in opening[3:]:
         text = rest.rstrip().removesuffix("```").strip()
-    lead = _LEAD.match(simplified(text))
+    lead = _INTRODUCTION.match(simplified(text))
     return text[lead.end() if lead else 0 :].strip()
 
 
@@ -153,7 +153,7 @@ def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str]
         return "nothing in it"
     if is_refusal(summary):
         return "refusal"
-    if "".join(summary[:_REFUSAL_CHARS].casefold().split()).startswith(_DATA):
+    if "".join(summary[:_REFUSAL_CHARS].casefold().split()).startswith(_DATA_STARTS):
         return "data, not text"
     if estimate_tokens(summary) < _SHORTEST_TOKENS and sum(map(estimate_tokens, sources)) > _LONG_TEXT_TOKENS:
         return "too short"

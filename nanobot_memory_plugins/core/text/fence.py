@@ -32,7 +32,7 @@ REPLACEMENT = "[…]"
 _VARIANTS = {"叅攷歴": "参考历"}
 # Cyrillic and Greek letters that look like Latin letters of the markers, in lower case (Unicode's confusables).
 _LOOK_ALIKES = {"аеорсухіѕһӏпгтнмвкԁԝ": "aeopcyxishlnrthmbkdw", "αεορτινμβηκυω": "aeoptinmbhkuw", "ɡıɑ": "gia"}
-_TABLE = SIMPLIFIED_OF | {
+_FOLDING_TABLE = SIMPLIFIED_OF | {
     ord(one): ord(other)
     for pairs in (_VARIANTS, _LOOK_ALIKES)
     for left, right in pairs.items()
@@ -138,5 +138,5 @@ def _fold_character(character: str) -> str:
     """Return the letters and digits as which a character is compared. Marks and punctuation give an empty string."""
     if character.isascii():
         return character.lower() if character.isalnum() else ""
-    folded = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)
+    folded = unicodedata.normalize("NFKD", character).lower().translate(_FOLDING_TABLE)
     return "".join(part for part in folded if unicodedata.category(part)[0] in "LN" and part not in _INVISIBLE)

@@ -19,7 +19,7 @@ _LONG_PARAGRAPH = 200
 # A quotation from this length on counts as pasted.
 _QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{40,2000}|[\u3400-\u9fff，。！？、]{14,2000})[\"”」』]")
 
-_BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})(?:\s[^<>]*)?>.*?</\2>", re.DOTALL)
+_FENCE_OR_TAG = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})(?:\s[^<>]*)?>.*?</\2>", re.DOTALL)
 # The first line of a mail, of a forwarded mail, or of a turn in a copied conversation.
 _MAIL_OR_TURN_START = re.compile(
     r"^[ \t*]*(?:-{3,}[^-\n]+-{3,}|(?:from|subject|发件人|發件人|寄件人|主题|主題|主旨)[ \t]*[:：].*"
@@ -56,7 +56,7 @@ def both_ends(text: str) -> str:
 # Cached because several hooks ask for the same message.
 @lru_cache(maxsize=512)
 def _without_pasted(text: str) -> str:
-    text = _BLOCK.sub("\n", without_private(remove_fenced(clean_markdown(text))))
+    text = _FENCE_OR_TAG.sub("\n", without_private(remove_fenced(clean_markdown(text))))
     own_lines = ("" if line.lstrip(" \t").startswith((">", "|")) else line for line in text.split("\n"))
     text = _QUOTATION.sub(" ", "\n".join(own_lines))
     pasted = _MAIL_OR_TURN_START.search(text)

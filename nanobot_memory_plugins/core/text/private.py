@@ -19,7 +19,7 @@ _COMMANDS = {
     "记忆恢复": "resume",
     "恢復記憶": "resume",
 }
-_AROUND = " \t\r\n.!。！/"
+_PUNCTUATION = " \t\r\n.!。！/"
 
 
 def without_private(text: str) -> str:
@@ -34,7 +34,7 @@ def is_private(text: str) -> bool:
 
 def memory_command(text: str) -> str:
     """Return ``pause`` or ``resume`` when a message is exactly one of these commands, else ""."""
-    return _COMMANDS.get(" ".join(text.casefold().split()).strip(_AROUND), "")
+    return _COMMANDS.get(" ".join(text.casefold().split()).strip(_PUNCTUATION), "")
 
 
 class OffRecordFilter:

@@ -21,7 +21,7 @@ _SENTENCE_END = lazy_re(
 )
 # Abbreviations whose full stop never ends a sentence, and those whose full stop does unless a small letter follows.
 _ABBREVIATIONS = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
-_MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
+_CLOSING_ABBREVIATIONS = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
 _WORD_BEFORE = lazy_re(r"[\w.]{1,8}\Z")
 _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
@@ -102,6 +102,6 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
         return False
     if folded == "no":
         return not after.isdigit()
-    if folded in _MAY_CLOSE:
+    if folded in _CLOSING_ABBREVIATIONS:
         return not after[:1].islower()
     return not (len(word) == 1 and word.isupper() and word != "I" and after[:1].isupper())

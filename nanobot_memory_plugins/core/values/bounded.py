@@ -9,7 +9,7 @@ from typing import Any
 
 _MOST_VALUES = 1_000
 _MOST_CHARACTERS = 262_144
-_DEPTH = 64
+_MOST_DEPTH = 64
 MORE = "…"
 """The key under which a shortened mapping tells how many items were left out."""
 
@@ -19,7 +19,7 @@ def bounded_copy(value: object) -> Any:
 
     A marker stands for the values that were left out, with their number: ``[… 999,000 more]``.
     """
-    return value if type(value) is str else _BoundedCopier().copy(value, _DEPTH)
+    return value if type(value) is str else _BoundedCopier().copy(value, _MOST_DEPTH)
 
 
 class _BoundedCopier:
