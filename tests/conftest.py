@@ -1,4 +1,4 @@
-"""What tests of several parts share."""
+"""Fixtures and settings for all tests."""
 
 import functools
 import gc
@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_dir
 
-# The embedding model that whoever runs the tests has: in another home each host would build one.
+# The user's embedding model, since each host with another home folder would build one.
 os.environ.setdefault("NANOBOT_MEMORY_CACHE", user_cache_dir("nanobot-memory"))
-# What people read is compared in English, whatever language the machine speaks.
+# Texts are compared in English, whatever the machine's language.
 os.environ["LC_ALL"] = "C.UTF-8"
-# Hundreds of programs are started, and each worker reads every test: without bytecode that takes three times as long.
+# Bytecode saves two thirds of the time of starting hundreds of programs and loading all tests in each worker.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# The same examples in every run; NANOBOT_MEMORY_RANDOM=1 takes others, and pytest's ``--hypothesis-seed`` names them.
-# How long they take to make tells of the machine alone. Environments of the adapters have no hypothesis.
+# The same examples in every run. NANOBOT_MEMORY_RANDOM=1 takes others, by pytest's ``--hypothesis-seed``.
+# There is no deadline, since times depend on the machine. The adapters' environments have no hypothesis.
 with suppress(ImportError):
     from hypothesis import HealthCheck, settings
     from hypothesis.internal.conjecture import providers
@@ -83,12 +83,12 @@ _REPO = ("docs", "packaging")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the order of the files where they are handed out to processes, which is by their number of tests else."""
+    """Keep the order of the files for the workers, since xdist would sort them by their number of tests."""
     config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and leave the slow ones out of a run of whole folders that names no mark."""
+    """Mark tests by their folder, and leave out slow ones from a run of whole folders without marks."""
     for item in items:
         place = item.path.relative_to(_TESTS) if item.path.is_relative_to(_TESTS) else Path()
         folder = place.parts[0] if place.parts else ""
@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected out of every later look for garbage, and look through all that is old less often."""
+    """Exclude the collected tests from later garbage collections, and make full collections less frequent."""
     gc.freeze()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, 100)
@@ -114,13 +114,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` means: two more than cores, for some tests wait for limits and processes."""
+    """Return the workers of ``-n auto``: two more than cores, since some tests wait for limits and processes."""
     return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session")
 def builtin_model() -> Path:
-    """The folder of the built-in embedding model, built once into the cache of whoever runs the tests.
+    """The folder of the built-in embedding model, built once into the user's cache.
 
     ``NANOBOT_MEMORY_CACHE`` names another cache.
     """
@@ -131,7 +131,7 @@ def builtin_model() -> Path:
 
 @pytest.fixture
 def installed_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Return what installs a plugin, by its name and the source of its module, until the test ends."""
+    """Return a function that installs a plugin, by name and module source, until the test ends."""
     from nanobot_memory_plugins.core.testing import install_plugin
 
     def install(name: str, source: str) -> None:
@@ -144,7 +144,7 @@ def installed_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 @pytest.fixture
 def warnings() -> Iterator[list[str]]:
-    """What is logged as a warning or worse."""
+    """The log messages of level warning and above."""
     from loguru import logger
 
     lines: list[str] = []
@@ -155,9 +155,9 @@ def warnings() -> Iterator[list[str]]:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let SIGINT interrupt this process and those that it starts.
+    """Let SIGINT interrupt this process and its children.
 
-    What a shell without job control starts in the background ignores it, and so do its children.
+    A shell without job control starts background processes that ignore it.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield

@@ -1,4 +1,4 @@
-"""The example of an importer, installed: what claude-mem has kept comes over, and nothing of it is the user's word."""
+"""The example of an importer, installed: it imports claude-mem's contents, and nothing counts as the user's word."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ from tests.support.third_party import install_example
 
 
 def make_claude_mem(folder: Path) -> Path:
-    """Make ``~/.claude-mem`` as claude-mem 13.25.3 does; return the folder."""
+    """Make ``~/.claude-mem`` in the format of claude-mem 13.25.3, and return the folder."""
     folder.mkdir(parents=True)
     with closing(sqlite3.connect(folder / "claude-mem.db")) as database, database:
         database.executescript(

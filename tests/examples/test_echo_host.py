@@ -1,4 +1,4 @@
-"""The whole host in one file: memory, tools, compaction, idle sessions, in under sixty lines."""
+"""The complete host in one file: memory, tools, compaction and idle sessions in fewer than sixty lines."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The example of an importer for OpenClaw, installed: its notes are the agent's words, its messages who said them."""
+"""The example of an importer for OpenClaw, installed: notes are the agent's words, messages keep their speakers."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ CONTEXT = """Sender ⟦openclaw:ctx⟧
 
 
 def make_openclaw(home: Path) -> Path:
-    """Make ``~/.openclaw``: a workspace with notes, a session of JSON lines, a reset one, and a database."""
+    """Make ``~/.openclaw`` with a workspace with notes, a JSON lines session, a reset one, and a database."""
     workspace = home / "workspace"
     (workspace / "memory").mkdir(parents=True)
     (home / "openclaw.json").write_text("{}")
@@ -72,7 +72,7 @@ def openclaw_events() -> list[dict]:
 
 
 def make_openclaw_database(path: Path) -> None:
-    """Make an agent's database, with the tables that hold transcripts."""
+    """Make an agent's database with the tables of transcripts."""
     path.parent.mkdir(parents=True)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL) STRICT")

@@ -1,4 +1,4 @@
-"""The example of a store: the memory searches it instead of the one of the set."""
+"""The example of a store: the memory searches it instead of the set's own store."""
 
 import asyncio
 import sqlite3

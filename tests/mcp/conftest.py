@@ -1,4 +1,4 @@
-"""What the tests of the MCP server share."""
+"""Fixtures for the tests of the MCP server."""
 
 import json
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def connect(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict]:
-    """Run ``connect``, and return what it answered."""
+    """Run ``connect``, and return its JSON."""
 
     def run(*arguments: str) -> dict:
         code = run_command_line(["connect", *arguments, "--json"])

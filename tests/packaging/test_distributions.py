@@ -1,6 +1,6 @@
-"""Every distribution builds, installs from a folder of wheels alone, and comes out again without harm to the others.
+"""Every distribution builds, installs from a folder of wheels, and uninstalls without harm to the others.
 
-The third-party packages are given: each new environment holds the tests' own, by links.
+New environments have links to the third-party packages of the tests' own environment.
 """
 
 import json
@@ -30,7 +30,7 @@ PLUGINS = {
     "storage": "storage",
     "summary": "summary",
 }
-# What the umbrella brings only when it is asked for.
+# The umbrella's extras.
 EXTRAS = {"mcp", "panel", "postgres", "tools"}
 
 
@@ -58,7 +58,7 @@ def wheels(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def third_party() -> list[Path]:
-    """Return what the tests' environment holds of others: every installed package but ours and plugins for ours."""
+    """Return the third-party packages of the tests' environment: all but ours and plugins for ours."""
     ours = ("nanobot_memory", "_editable_impl_nanobot_memory", "_nanobot_memory")
     found = Path(sysconfig.get_paths()["purelib"]).iterdir()
     return [
@@ -67,12 +67,12 @@ def third_party() -> list[Path]:
 
 
 def _is_plugin(package: Path) -> bool:
-    """Say whether a folder of metadata names something that our plugins' loader would find."""
+    """Return whether a metadata folder has an entry point that our plugin loader would find."""
     names = package / "entry_points.txt"
     return names.is_file() and "[nanobot_memory" in names.read_text(encoding="utf-8")
 
 
-# What would bring something into a new environment from outside.
+# Prefixes of variables that affect a new environment.
 _NOT_HANDED_ON = ("NANOBOT", "VIRTUAL_ENV", "PYTHONPATH")
 
 
@@ -107,7 +107,7 @@ class Environment:
         self.pip("uninstall", *names)
 
     def command(self, *arguments: str) -> dict[str, object]:
-        """Run ``nanobot-memory`` with ``--json`` and return the object on its last line."""
+        """Run ``nanobot-memory`` with ``--json``, and return the object on its last line."""
         done = subprocess.run(
             [self.bin / "nanobot-memory", *arguments, "--json"],
             capture_output=True, text=True, encoding="utf-8", timeout=120, check=False, env=self.variables,
@@ -149,7 +149,7 @@ def test_each_plugin_is_installed_alone_and_removed(environment):
 
 @pytest.mark.accept("PL-01")
 def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
-    # The tools and the shared store stand on this store, and go with it.
+    # The tools and the shared store depend on this store, and are removed with it.
     environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder not in ("tools", "postgres")))
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())

@@ -1,4 +1,4 @@
-"""What the set adds to an installed nanobot-ai, by the files that the installed distributions list."""
+"""The size that the set adds to an installed nanobot-ai, by the files of the installed distributions."""
 
 from importlib.metadata import PackageNotFoundError, distribution
 
@@ -13,7 +13,7 @@ LIMIT = 200 * 1_000_000
 def closure(
     name: str, extras: frozenset[str] = frozenset(), seen: set[tuple[str, frozenset[str]]] | None = None
 ) -> set[str]:
-    """Return a distribution and all that it requires, as installed here."""
+    """Return a distribution and all its installed requirements."""
     seen = set() if seen is None else seen
     name = canonicalize_name(name)
     if (name, extras) in seen:

@@ -1,4 +1,4 @@
-"""Whatever a distribution's folder holds in the repository is in its wheel: code, templates, weights, types."""
+"""A wheel contains every file of its distribution's folder: code, templates, weights and types."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
-# What building needs and an installed package does not: the licence is among its metadata.
+# Files for building only. The licence is part of the metadata.
 _FOR_BUILDING = {"LICENSE", "README.md", "pyproject.toml"}
 
 

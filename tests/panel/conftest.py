@@ -1,4 +1,4 @@
-"""A workspace that was made up, and a panel over it that is driven as a person drives it."""
+"""A made-up workspace, and a panel that tests drive with keys."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from tests.behaviour.kit import panel as kit
 
 @pytest.fixture(autouse=True)
 def light(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Load what the panel shows and nothing else: no host, no embedding model."""
+    """Load only what the panel shows: no host, no embedding model."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TZ", "UTC")
@@ -44,7 +44,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ManualClock]:
-    """The workspace that was made up, filled once for all tests, and the clock at the end of it."""
+    """The made-up workspace, filled once for all tests, and the clock at its end."""
     folder = tmp_path_factory.mktemp("made") / "workspace"
     folder.mkdir()
     return folder, make_workspace(folder)
@@ -52,7 +52,7 @@ def made_workspace(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Manu
 
 @pytest.fixture
 def clock(made_workspace: tuple[Path, ManualClock], workspace: Path) -> ManualClock:
-    """The workspace filled, with a copy for each test, and the clock at the end of it."""
+    """A copy of the made-up workspace for each test, and the clock at its end."""
     folder, clock = made_workspace
     shutil.copytree(folder, workspace, dirs_exist_ok=True, symlinks=True)
     return ManualClock(clock.now())
@@ -69,7 +69,7 @@ class Driven(kit.Driven):
         return found
 
     async def go_to(self, words: str) -> Entry:
-        """Put the cursor on the entry that holds these words."""
+        """Put the cursor on the entry that contains these words."""
         view = self.app.views["memories"]
         view.table.move_cursor(row=next(number for number, entry in enumerate(view.rows) if words in entry.content))
         await self.pilot.pause()
@@ -86,5 +86,5 @@ async def driven(
 
 @pytest.fixture
 def repository(workspace: Path, clock: ManualClock) -> EntryRepository:
-    """The entries as an agent in another process has them."""
+    """The entries as an agent in another process sees them."""
     return EntryRepository(workspace, clock=clock)

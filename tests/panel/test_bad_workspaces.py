@@ -1,4 +1,4 @@
-"""Empty, broken and hostile workspaces: the panel opens, says what is wrong, and loses nothing."""
+"""Empty, broken and hostile workspaces: the panel opens, reports the problem, and loses nothing."""
 
 import json
 import os
@@ -56,7 +56,7 @@ async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, c
 
 
 def files_of(workspace: Path) -> dict[str, bytes]:
-    """Return every memory file's bytes; the index and what goes with it may be made anew."""
+    """Return the bytes of every memory file, without the index and its files, which may be rebuilt."""
     files = sorted((workspace / "memory").rglob("*")) if (workspace / "memory").is_dir() else []
     return {
         file.name: file.read_bytes()

@@ -1,4 +1,4 @@
-"""The web form in a real browser. Skipped where there is no Chromium, or no Playwright to drive it."""
+"""The panel in a real browser. Skipped without Chromium or Playwright."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.panel.web import panel_command
 
-# Playwright brings no browser of its own here: Debian's is used, or the one that is named.
+# Playwright installs no browser here. Debian's is used, or the one in the variable.
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: uv sync --group browser")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
@@ -37,7 +37,7 @@ def address(workspace: Path, config: Path) -> Iterator[str]:
 
 
 class Drawn:
-    """What the panel draws on a page, which shows it as pixels."""
+    """What the panel draws on a page, where it appears only as pixels."""
 
     def __init__(self, page: Any) -> None:
         self._page = page
@@ -70,7 +70,7 @@ class Drawn:
         self._bytes.clear()
 
     def types(self, text: str) -> None:
-        """Type until it is drawn: a form that has just been drawn may not have the keyboard yet."""
+        """Type repeatedly until the text is drawn, since a new form may not have the focus yet."""
         for _ in range(6):
             self._page.keyboard.insert_text(text)
             end = monotonic() + 10
@@ -90,7 +90,7 @@ def browser() -> Iterator[Any]:
 
 
 def open_panel(page: Any, address: str) -> Drawn:
-    """Open the panel on a page, and return what it draws once its memories are there."""
+    """Open the panel on a page, and return its drawing once its memories are shown."""
     drawn = Drawn(page)
     page.goto(address)
     page.wait_for_selector("body.-first-byte", timeout=30_000)

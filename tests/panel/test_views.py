@@ -1,4 +1,4 @@
-"""What the views of entries do with keys, and what they write."""
+"""The actions of the entry views, and the changes that they write."""
 
 from pathlib import Path
 

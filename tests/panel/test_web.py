@@ -1,4 +1,4 @@
-"""The web form: who is let in, and that the panel behind it does what it does in a terminal."""
+"""The web form: who gets access, and whether the panel works as in a terminal."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ def base(server: PanelServer) -> str:
 async def let_in(server: PanelServer, browser: ClientSession) -> str:
     async with browser.get(server.guard.address) as answer:
         assert answer.status == 200
-        assert str(answer.url) == base(server) + "/"  # led away from the address with the token
+        assert str(answer.url) == base(server) + "/"  # redirected from the address with the token
         return await answer.text()
 
 
@@ -57,7 +57,7 @@ async def test_the_address_works_once_and_then_the_cookie_counts(server: PanelSe
         assert second.status == 403
         assert "used already" in await second.text()
         assert "Set-Cookie" not in second.headers
-    async with browser.get(server.guard.address) as own:  # not even by who has the cookie
+    async with browser.get(server.guard.address) as own:  # not even with the cookie
         assert own.status == 403
 
 
@@ -131,7 +131,7 @@ async def test_everything_a_page_loads_comes_from_this_machine(server: PanelServ
 
 
 class Page:
-    """What a browser's page does: it sends keys, and gets what a terminal would."""
+    """A browser's page, which sends keys and receives a terminal's output."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -155,7 +155,7 @@ class Page:
 
 
 def panels() -> list[str]:
-    """Return the commands of the panels that this process has started and that still run."""
+    """Return the commands of the running panels that this process has started."""
     listed = subprocess.run(
         ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
     )

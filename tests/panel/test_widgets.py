@@ -1,4 +1,4 @@
-"""What the views are made of: cells, words in two languages."""
+"""The parts of the views: cells, and words in two languages."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Chinese texts in either script, by OpenCC: what holds in one must hold in the other."""
+"""Chinese texts in both scripts, converted by OpenCC."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,14 +10,14 @@ _CONVERTERS = {"simplified": OpenCC("t2s"), "taiwan": OpenCC("s2tw"), "hongkong"
 
 @lru_cache(maxsize=4_096)
 def in_script(text: str, script: str) -> str:
-    """Return a text in a script; a text that is neither simplified nor traditional Chinese stays as it is."""
+    """Return a text in a script. A text that is not Chinese stays as it is."""
     return _CONVERTERS[script].convert(text)
 
 
 def in_both_scripts(cases: list[Any]) -> list[Any]:
-    """Return test cases with each Chinese one in traditional characters as well, right behind it.
+    """Return test cases, with each Chinese one followed by its form in traditional characters.
 
-    A case is a text, or a tuple or dict of such. What looks the same in both stands once.
+    A case is a text, or a tuple or dict of texts. A case that is the same in both scripts appears once.
     """
     found: list[Any] = []
     for case in cases:
@@ -26,7 +26,7 @@ def in_both_scripts(cases: list[Any]) -> list[Any]:
 
 
 def turned(case: Any) -> Any:
-    """Return a text, or what holds texts, in traditional characters."""
+    """Return a text, or a container of texts, in traditional characters."""
     if isinstance(case, str) and not case.isascii():
         return in_script(case, "taiwan")
     if isinstance(case, tuple):

@@ -1,4 +1,4 @@
-"""Rows of data that one test looks at: what pytest does for a test costs more than the reading of a sentence."""
+"""Many rows of data in a single test, since pytest's overhead for a test exceeds the time of reading a sentence."""
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -9,10 +9,10 @@ import pytest
 
 
 def each(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Run a test with each row, and fail at its end with all rows that failed.
+    """Run a test with each row, and fail at the end with all failed rows.
 
-    It is written as ``pytest.mark.parametrize`` is, with a name or several, and is for tests that take about a
-    millisecond and leave nothing behind: what else such a test takes, a fixture say, is the same for all rows.
+    The arguments are those of ``pytest.mark.parametrize``. It is for tests that take about a millisecond and leave
+    nothing behind. The other arguments of the test, such as fixtures, are the same for all rows.
     """
     wanted = [names] if isinstance(names, str) else list(names)
     cases = [(row,) if isinstance(names, str) else tuple(row) for row in rows]

@@ -1,8 +1,8 @@
-"""How many examples a property is tried on: at night all that its test names, and in every run a fifth of them."""
+"""The number of examples of a property test: a fifth in every run, and all at night."""
 
 import os
 
 
 def examples(count: int) -> int:
-    """Return how many examples to take now, of the ``count`` that are taken where NANOBOT_MEMORY_RANDOM is set."""
+    """Return the number of examples for this run, out of the ``count`` with NANOBOT_MEMORY_RANDOM set."""
     return count if "NANOBOT_MEMORY_RANDOM" in os.environ else max(20, count // 5)

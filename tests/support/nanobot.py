@@ -23,7 +23,7 @@ class Installation:
         self.environment = environment_of(self.home)
 
     def agent(self, text: str, *, session: str = "cli:direct", **environment: str) -> str:
-        """Run ``nanobot agent -m`` as a process of its own and return what it printed."""
+        """Run ``nanobot agent -m`` in a new process, and return its output."""
         return run_agent(self.home, text, session=session, **environment)
 
     def loop(self, *, bus: Any = None) -> Any:
@@ -31,7 +31,7 @@ class Installation:
         return agent_loop(self.config_file, bus)
 
     def stored(self) -> str:
-        """Return everything that stands in memory files."""
+        """Return the text of all memory files."""
         return text_of(self.workspace / "memory", ".md", ".jsonl")
 
     def transcript(self) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ class Installation:
         return sorted(records, key=lambda record: record["time"])
 
 
-# A plugin that writes down every call of a hook, and answers what it is told to.
+# A plugin that records every hook call, and returns configured answers.
 RECORDER = """
     import json, os, time
     from pathlib import Path
@@ -86,7 +86,7 @@ RECORDER = """
 
 
 class Recorder:
-    """Reads what the recorder plugin has written down."""
+    """Reads the calls that the recorder plugin has recorded."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

@@ -1,4 +1,4 @@
-"""A locked database, for tests of several parts."""
+"""A locked database, for several tests."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# Takes the whole file, as a backup program does, and lets go when its input ends. In WAL mode nobody gets in then.
+# Locks the whole file, as a backup program does, until its input ends. In WAL mode nobody can open the database then.
 _HOLDER = """
 import sys, apsw
 connection = apsw.Connection(sys.argv[1])
@@ -21,7 +21,7 @@ sys.stdin.readline()
 
 @contextmanager
 def locked(database: Path, *, whole: bool) -> Iterator[None]:
-    """Have another process hold the database's lock: against everybody, or against writers only."""
+    """Have another process hold the database's lock, against everybody or against writers only."""
     command = [sys.executable, "-c", _HOLDER, str(database), "whole" if whole else "writers"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None

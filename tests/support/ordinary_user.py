@@ -1,4 +1,4 @@
-"""Being an ordinary user for a moment: root may read and write everywhere, so it cannot show what a permission does."""
+"""Runs a block as an ordinary user, since root may read and write everything, so that permissions have no effect."""
 
 import os
 import tempfile
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# "nobody" on Linux; any user that owns nothing else would do.
+# "nobody" on Linux. Any user that owns nothing else would do.
 _NOBODY = 65534
 
 
 @contextmanager
 def folder_of_an_ordinary_user() -> Iterator[Path]:
-    """Give an empty folder that belongs to an ordinary user, and be that user until the block ends.
+    """Yield an empty folder that belongs to an ordinary user, and run as that user until the block ends.
 
     Import what the block needs before it: an ordinary user may not be allowed to read the interpreter's own files.
     """
-    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to other users
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are not open to other users
         folder = Path(name)
         was_root = hasattr(os, "geteuid") and os.geteuid() == 0
         if was_root:

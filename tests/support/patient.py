@@ -1,10 +1,10 @@
-"""Options with limits that a busy machine keeps: what is shown is not the speed. Words alone find what is stored."""
+"""Options with generous time limits for a busy machine, and search by words only."""
 
 from nanobot_memory_plugins.core import MemoryConfig
 
 
 def patient_config(core: dict[str, object] | None = None, **plugins: dict[str, object]) -> MemoryConfig:
-    """Return them, with these of core and of the plugins that are named."""
+    """Return these options with those of core and of other plugins added."""
     options: dict[str, dict[str, object]] = {
         "storage": {"embedding_provider": "none"},
         "recall": {"recall_timeout": 20},

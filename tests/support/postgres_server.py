@@ -40,9 +40,9 @@ def find_binaries() -> Path:
 
 
 class OwnServer:
-    """The server of one folder. Everything blocks, and raises `ServerError`.
+    """The server of one folder. Its methods block, and raise `ServerError`.
 
-    One that is not ``safe`` may be harmed by a loss of power, and is twice as fast.
+    A server that is not ``safe`` may lose data in a power failure, and is twice as fast.
     """
 
     def __init__(self, folder: Path, *, safe: bool = True) -> None:
@@ -64,7 +64,7 @@ class OwnServer:
 
     @property
     def process(self) -> int:
-        """The id of the server's process, 0 when it does not run."""
+        """The id of the server's process, or 0 when it is not running."""
         try:
             process = int((self._data / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
             os.kill(process, 0)
@@ -73,7 +73,7 @@ class OwnServer:
         return process
 
     def start(self) -> None:
-        """Create the server if needed, and start it unless it runs."""
+        """Create the server if needed, and start it unless it is running."""
         binaries = self._own_folders(find_binaries())
         if not (self._data / "PG_VERSION").is_file():
             self._make(binaries)
@@ -95,9 +95,9 @@ class OwnServer:
 
     @contextmanager
     def running(self) -> Iterator["OwnServer"]:
-        """Run the server until the context or this process ends, however it ends."""
+        """Run the server until the context or this process ends, in whatever way."""
         self.start()
-        # The end of its standard input tells it that nobody needs the server any more. Ctrl-C is for this process.
+        # The end of standard input stops the server. Ctrl-C is meant for this process.
         guard = subprocess.Popen(
             ["/bin/sh", "-c", f"cat; kill -INT {self.process}"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -127,7 +127,7 @@ class OwnServer:
             raise
 
     def _prepare(self) -> None:
-        """Create the role and the database if missing: an earlier start may have been interrupted."""
+        """Create the role and the database if they are missing, as after an interrupted start."""
         admin = make_conninfo(self.administrator_dsn, dbname=_ADMINISTRATOR)
         with psycopg.connect(admin, autocommit=True, connect_timeout=5) as connection:
             if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
@@ -138,7 +138,7 @@ class OwnServer:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
 
     def _runs(self, binaries: Path) -> bool:
-        """Return whether the server runs. Just after its start and end it does not answer for a moment."""
+        """Return whether the server runs. Right after its start or end it may not respond."""
         end = time.monotonic() + _SETTLING
         while self._run(binaries, "pg_ctl", "status", "-D", self._data, check=False) == 0:
             if self._run(binaries, "pg_isready", "-h", self._sockets, "-q", check=False) == 0:
@@ -149,7 +149,7 @@ class OwnServer:
         return False
 
     def _own_folders(self, binaries: Path) -> Path:
-        """Make the account of the server the owner of its folders, and return programs that it can run."""
+        """Give the server's account its folders, and return programs that this account can run."""
         account = _account()
         for folder in (self.folder, self._sockets):
             folder.mkdir(mode=0o700, exist_ok=True, parents=True)
@@ -169,7 +169,7 @@ class OwnServer:
         if account is not None:
             account_options = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-        # Not by pipes: the server would keep them open, and they would be waited for.
+        # Without pipes, which the server would keep open, so that waiting for them never ends.
         done = subprocess.run(  # our own program
             [str(binaries / "bin" / program), *map(str, arguments)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd="/",
@@ -190,6 +190,6 @@ def _account() -> Any:
 
 
 def _may_run(program: Path, user: int) -> bool:
-    """Return whether a user who is in none of our groups can run a program."""
+    """Return whether a user outside of our groups can run a program."""
     statuses = [place.stat() for place in (program, *program.parents)]
     return all(status.st_mode & (stat.S_IXUSR if status.st_uid == user else stat.S_IXOTH) for status in statuses)

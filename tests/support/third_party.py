@@ -1,4 +1,4 @@
-"""The examples, installed for one test: found as pip's would be."""
+"""Installs the examples for a test, so that they are found as if by pip."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def install_example(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Put one of the folder ``examples`` on the import path, with the entry points of its pyproject.toml."""
+    """Put an example on the import path, with the entry points of its pyproject.toml."""
     source = EXAMPLES / name
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     shutil.copy(source / f"{name}.py", folder)
@@ -30,6 +30,6 @@ def install_example(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) ->
 
 
 def forget_installed_rules() -> None:
-    """Have redaction rules looked for anew."""
+    """Have redaction rules looked up again."""
     installed_rules.cache_clear()
     default_redactor.cache_clear()

@@ -1,4 +1,4 @@
-"""nanobot's token counts without a network: the file that it would download, from a package for development.
+"""nanobot's token counts without a network, with its file from a development package.
 
 Without the file nanobot counts a token for each byte, and its own first prompt fills 32,000 tokens.
 """
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-# The name under which tiktoken keeps the file: the SHA-1 of its address.
+# tiktoken's name for the file: the SHA-1 of its address.
 _CACHED_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 
 
 def count_like_a_model(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let nanobot find the file in a folder, and forget it after the test: others count as nanobot does offline."""
+    """Have nanobot find the file in a folder until the test ends. Other tests count as nanobot does offline."""
     import tiktoken.registry
     from nanobot.utils import helpers
 

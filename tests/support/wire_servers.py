@@ -1,6 +1,7 @@
-"""The scripted model in the wire forms of others: OpenAI's Responses, Google's Gemini, Anthropic's Messages.
+"""The scripted model with other APIs: OpenAI's Responses, Google's Gemini, Anthropic's Messages.
 
-A request is read into chat messages, so that rules and tests see the same in every form; ``body["raw"]`` is what came.
+Requests are converted to chat messages, so that rules and tests are the same for every API; ``body["raw"]`` is the
+original request.
 """
 
 import json
@@ -17,26 +18,26 @@ _NUMBERS = count(1)
 
 
 class ResponsesServer(ScriptedServer):
-    """Speaks Responses at ``/responses``, and nothing of chat completions."""
+    """Implements Responses at ``/responses``, without chat completions."""
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         return _handler(self, _responses_request, _responses_answer, _responses_events)
 
 
 class GeminiServer(ScriptedServer):
-    """Speaks Gemini's ``generateContent`` and ``streamGenerateContent``."""
+    """Implements Gemini's ``generateContent`` and ``streamGenerateContent``."""
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         return _handler(self, _gemini_request, _gemini_answer, _gemini_events)
 
     @property
     def root_url(self) -> str:
-        """The address without a version, as Google's client wants it."""
+        """The address without a version, for Google's client."""
         return self.base_url.removesuffix("/v1")
 
 
 class AnthropicServer(ScriptedServer):
-    """Speaks Anthropic's Messages. ``input_tokens`` is what a request is said to have held."""
+    """Implements Anthropic's Messages. ``input_tokens`` is the reported size of a request."""
 
     input_tokens = 90
 
@@ -54,7 +55,7 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
         protocol_version = "HTTP/1.1"
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Keep quiet."""
+            """Log nothing."""
 
         def do_GET(self) -> None:
             self._send(200, {"data": []})
@@ -65,7 +66,7 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
             raw = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             streams = bool(raw.get("stream")) or ":stream" in self.path
             asks = raw.get("input") or raw.get("contents") or raw.get("messages")
-            if not asks or "count_tokens" in self.path:  # telemetry, or something else that is no question
+            if not asks or "count_tokens" in self.path:  # telemetry, or another request without a question
                 self._send(200, {"input_tokens": 90})
                 return
             reply = server.answer({**read(raw), "stream": streams, "raw": raw})

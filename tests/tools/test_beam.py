@@ -1,4 +1,4 @@
-"""The judged benchmark, with a made chat and a scripted reader and judge behind HTTP."""
+"""The judged benchmark, with a made-up chat and a scripted reader and judge over HTTP."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``nanobot-memory demo``: that it works, and what it counts as recalled."""
+"""``nanobot-memory demo`` works, and counts only recalled blocks."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""``nanobot-memory eval`` on small data sets made here, through the real command, files, index and model."""
+"""``nanobot-memory eval`` on small data sets, with the real command, files, index and model."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def written(folder: Path, documents: Rows, questions: Rows) -> Path:
 
 
 def evaluated(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: object, run: str = "run.jsonl") -> Rows:
-    """Run the command without a model and return the lines that it wrote."""
+    """Run the command without a model, and return the lines of the run."""
     target = folder.parent / run
     code, answer, errors = command(capsys, folder, "--run", target, "--no-embeddings", *arguments)
     assert code == 0, errors
@@ -43,7 +43,7 @@ def evaluated(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: obje
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, dict[str, Any], str]:
-    """Run the command line; return its exit status, its JSON and its standard error."""
+    """Run the command line, and return its exit status, its JSON and its standard error."""
     capsys.readouterr()
     code = run_command_line(["eval", *map(str, arguments), "--json"])
     out, errors = capsys.readouterr()
@@ -65,7 +65,7 @@ def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     lines = evaluated(capsys, written(tmp_path / "set", documents, asked))
     assert [sorted(line["ranked"]) for line in lines] == [["d1"], ["d2"], ["d3", "d4"], ["d3", "d4"], []]
     assert all(list(line) == ["query_id", "ranked", "injected"] for line in lines)
-    # What was said twice is shown once.
+    # A repeated text is shown once.
     assert [line["injected"] for line in lines] == [line["ranked"][:1] for line in lines]
 
 

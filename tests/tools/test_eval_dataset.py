@@ -1,4 +1,4 @@
-"""Times in labelled data, which come in every form."""
+"""Times in labelled data, in many formats."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

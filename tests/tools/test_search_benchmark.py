@@ -1,4 +1,4 @@
-"""The benchmark of searches runs, and says what is promised of it."""
+"""The search benchmark runs, and prints its bounds."""
 
 import os
 import re
