@@ -34,7 +34,7 @@ class BridgeOptions(PluginOptions):
         default=5.0,
         gt=0,
         le=60,
-        description="seconds that the first turn waits for the memory to start; then it goes on without",
+        description="seconds that the first turn waits for the memory to start; after that it goes on without it",
     )
     background_turns: bool = Field(
         default=False, description="learn from turns that a timer set off (cron, heartbeat) when they end"

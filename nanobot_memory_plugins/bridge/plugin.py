@@ -20,7 +20,7 @@ HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
 UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
 _HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
-_OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
+_OWN_SESSION = Sentence("nanobot's own conversation, which it continues; remove the file while nanobot is not running")
 # Features that no version of nanobot makes possible, and why.
 _UNSUPPORTED = {
     "draft review": "not possible: nanobot-ai shows a draft before anything can look at it, and keeps it in view when"

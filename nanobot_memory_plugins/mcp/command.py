@@ -30,7 +30,12 @@ _TOKEN_BYTES = 32
 
 def mcp(
     user: Annotated[
-        str, typer.Option("--user", metavar="NAME", help="Whose memory it is: telegram:111, say. Else the owner's.")
+        str,
+        typer.Option(
+            "--user",
+            metavar="NAME",
+            help="The person whose memory is used, for example telegram:111; the owner by default.",
+        ),
     ] = OWNER,
     http: Annotated[bool, typer.Option("--http", help="Over HTTP, instead of standard input and output.")] = False,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="For --http: where it listens.")] = _HOST,

@@ -98,7 +98,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
 
 
 def connect(
-    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="Whose file it is.")],
+    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="The person to whom the file belongs.")],
     plugin: Annotated[
         Path | None,
         typer.Option(
@@ -109,7 +109,12 @@ def connect(
         bool, typer.Option("--write", help="Write it into the client's file, where that is JSON.")
     ] = False,
     user: Annotated[
-        str, typer.Option("--user", metavar="NAME", help="Whose memory it is: telegram:111, say. Else the owner's.")
+        str,
+        typer.Option(
+            "--user",
+            metavar="NAME",
+            help="The person whose memory is used, for example telegram:111; the owner by default.",
+        ),
     ] = OWNER,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,

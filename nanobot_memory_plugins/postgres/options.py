@@ -13,7 +13,9 @@ class PostgresOptions(SearchOptions):
     """
 
     dsn: SecretStr = Field(SecretStr(""), description="How the server is reached; empty: not at all.")
-    tenant: str = Field("", max_length=200, description="Whose memory it is, of many on a server; required with a dsn.")
+    tenant: str = Field(
+        "", max_length=200, description="Name of this memory among many on a server; required with a dsn."
+    )
     machine: str = Field(
         "", max_length=80, pattern=r"^[\w.-]*$", description="This machine's name; made once when empty."
     )

@@ -146,6 +146,6 @@ def refusal(options: PostgresOptions, wrong: tuple[str, ...]) -> str:
         return " ".join(wrong)
     if not options.tenant.strip():
         return Sentence(
-            "the option tenant of postgres is missing: it names whose memory it is, on every machine alike."
+            "the option tenant of postgres is missing: it names this memory, and is the same on every machine."
         )
     return ""

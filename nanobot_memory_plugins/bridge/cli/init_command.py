@@ -174,7 +174,7 @@ def _prepare(out: Console, setup: HostSetup) -> str:
     if prepare_model(name if isinstance(name, str) and name else None):
         out.print(tr("Embedding model: ready."))
         return "ready"
-    hint = tr("Until it is there, recall goes by words alone; try `nanobot-memory models pull`.")
+    hint = tr("Until the model is there, recall uses words alone; try `nanobot-memory models pull`.")
     out.print(tr("[yellow]The embedding model could not be made ready.[/yellow] {hint}", hint=hint))
     return "failed"
 

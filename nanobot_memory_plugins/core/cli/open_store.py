@@ -24,7 +24,7 @@ _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 async def opened_store(
     workspace: Path, config: MemoryConfig, *, embeddings: bool = True, settles: bool = True
 ) -> AsyncIterator[Store]:
-    """Open the store of a workspace, after finishing a purge that was broken off.
+    """Open the store of a workspace, after finishing an interrupted purge.
 
     With ``settles`` it waits some seconds until everything is indexed and has its vector. If indexing fails, the log
     says so, and the store searches the files themselves. Raises `StoreError` if no plugin provides a store.

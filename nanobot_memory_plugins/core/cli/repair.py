@@ -33,9 +33,9 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
     try:
         finished = asyncio.run(start())
     except Exception as error:  # the command goes on
-        logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
+        logger.warning("an interrupted purge could not be finished: {}", type(error).__name__)
         return
     if finished is not None and finished.waits:
-        say_notice(tr("A forgetting for good that had been broken off goes on at the next start."))
+        say_notice(tr("An interrupted purge continues at the next start."))
     elif finished is not None:
-        say_notice(tr("A forgetting for good that had been broken off is finished."))
+        say_notice(tr("An interrupted purge is finished."))

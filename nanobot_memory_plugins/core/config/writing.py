@@ -49,7 +49,7 @@ def _read(path: str | Path) -> tuple[Path, object]:
             Sentence("{path}: {why}.", path=path, why=wrong),
             hint="Correct it by hand; it is left as it is."
             if path.exists()
-            else "Make it, with {} in it, or name a file that is there.",
+            else "Create it with {} in it, or name an existing file.",
         )
     return path, raw
 

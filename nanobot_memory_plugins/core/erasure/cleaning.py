@@ -33,7 +33,7 @@ _NAME_LINE = re.compile(rf"(?:{'|'.join(sorted(_NAMES | {'type'}))})[ \t]*:")
 # The names of JSON files and of their copies.
 _JSON_FILE = re.compile(r"\.jsonl?(?:\.bak|\.[0-9a-f]{16}\.tmp)?$")
 
-_NOT_OURS = "it is not a file of ours"
+_NOT_OURS = "it is not a file of this memory"
 _FOREIGN_TEXT = "text of yours; --everywhere removes it, too"
 _FILE_NAME = "the name of the file holds the words, and stays; a transcript has that of its session"
 _IN_NAME = "the name of a session or a person, by which memories are found"

@@ -16,8 +16,8 @@ class LanguageModelOptions(PluginOptions):
     thinking_tokens: int = Field(
         default=2_000,
         ge=0,
-        description="more tokens for each answer of a model that thinks: one whose answer came empty, or broke off in a"
-        " thought; 0: never",
+        description="additional tokens for each answer of a reasoning model, which is detected by an answer that is"
+        " empty or ends within its reasoning; 0: never",
     )
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens per purpose and day")
 

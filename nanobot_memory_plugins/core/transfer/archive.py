@@ -90,7 +90,7 @@ def export_to(target: Path, workspace: Path) -> ExportReport:
         )
     if target.exists():
         raise InputError(
-            Sentence("{target} is there already.", target=target), hint="Name another file with --to, or remove it."
+            Sentence("{target} already exists.", target=target), hint="Name another file with --to, or remove it."
         )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -177,7 +177,7 @@ def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         if damaged:
             raise _unusable(path, Sentence("{file} is damaged", file=damaged))
         if not isinstance(manifest, dict) or {key: manifest.get(key) for key in FORMAT} != FORMAT:
-            raise _unusable(path, Sentence("its {manifest} is not one that this version knows", manifest=MANIFEST))
+            raise _unusable(path, Sentence("this version does not know its {manifest}", manifest=MANIFEST))
         yield archive
 
 

@@ -78,7 +78,7 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     read = machine.agent(READ, session=FIRST_SESSION)
     noted, leaked = machine.files_with(REGION), machine.files_with(secret)
     hidden = (
-        Sentence("THE SECRET STANDS IN {files}", files=", ".join(leaked))
+        Sentence("THE SECRET IS IN {files}", files=", ".join(leaked))
         if leaked
         else Sentence("the secret in the file is in no file of the memory")
     )
