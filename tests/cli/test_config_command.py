@@ -48,6 +48,8 @@ def test_every_documented_option_is_listed_with_its_allowed_values(file: Path, c
     ours = [row for key, row in found.items() if key.partition(".")[0] in MODELS]
     assert all(row["allowed"] and row["allowed"] != "anything" for row in ours)
     assert all(row["description"] for row in ours)
+    for verb in ("get", "explain"):
+        assert rows(capsys, verb, "recall.heavyTopK", "-c", str(file)).keys() == {"recall.heavyTopK"}
 
 
 def test_set_keeps_the_spelling_and_everything_else_in_the_file(file: Path, capsys):

@@ -48,6 +48,8 @@ class _Option:
 
 
 @config.command("show")
+@config.command("get", hidden=True)
+@config.command("explain", hidden=True)
 def show_options(
     key: Annotated[
         str,

@@ -78,7 +78,7 @@ def _defaults(path: Path, wrong: str, *, is_unread: bool = False) -> MemoryConfi
     )
     if is_unread:
         hint = Sentence(
-            "Correct it, or `chmod u+rw {file}`; then `python3 -m json.tool {file}` has nothing against it. Until"
+            "Correct it, or `chmod u+rw {file}` if it cannot be read; `python3 -m json.tool {file}` checks it. Until"
             " then, if it is nanobot's own, commands need --workspace.",
             file=shlex.quote(name),
         )

@@ -37,7 +37,7 @@ _NOT_OURS = "it is not a file of this memory"
 _FOREIGN_TEXT = "text of yours; --everywhere removes it, too"
 _FILE_NAME = "the name of the file holds the words, and stays; a transcript has that of its session"
 _IN_NAME = "the name of a session or a person, by which memories are found"
-_GIT = "git keeps what the files were; its history is not rewritten here"
+_GIT = "git may have earlier versions of the files; its history is not rewritten here"
 
 
 @dataclass(slots=True)
