@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.model.entry import new_id, normalised_
 from nanobot_memory_plugins.consolidation.operations.changes import undo
 from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, says_only_secrets
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.files.reading import describe_damage
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -23,7 +23,7 @@ class ImportedEntries:
     def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
         """Add the entries of a file that are new here, except those that were forgotten or purged here.
 
-        Entries that people wrote there without an id are added as well.
+        Entries that people wrote there without an id are added as well; those that say only secrets are not.
         """
         document = parse(data)
         imported = entries_of(document, {})
@@ -44,7 +44,7 @@ class ImportedEntries:
                 words, is_taken = normalised_text(entry.content), id_ in entries
                 if (words, entry.scope) in present or words in forgotten or (is_taken and entries[id_].is_forgotten):
                     continue
-                if not repository.history.is_purged(id_, entry.content):
+                if not (repository.history.is_purged(id_, entry.content) or says_only_secrets(entry.content)):
                     entry_id = new_id((*result, *candidates)) if is_taken else id_
                     result[entry_id] = replace(entry, id=entry_id)
             return result

@@ -239,7 +239,7 @@ class EntryRepository:
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
         """Return the file without the bullets that people wrote as entries, and new entries for them, each text once.
 
-        A bullet that no entry repeats stays as it is when it contains a secret or was purged.
+        A bullet that no entry repeats stays as it is when it contains a secret, says only redacted ones, or was purged.
         """
         adopted, new = [], dict[str, Entry]()
         texts = {normalised_text(entry.content) for entry in known_entries.values() if not entry.is_forgotten}
@@ -248,7 +248,8 @@ class EntryRepository:
             entry, words = self._new_entry(bullet, {**known_entries, **new}), normalised_text(bullet.content)
             # Somebody who writes a forgotten text again wants it back; a copied entry does not say so.
             if words not in texts and not (bullet.copy and words in forgotten):
-                if self.redact(bullet.content) != bullet.content or self.history.is_purged(entry.id, entry.content):
+                is_secret = self.redact(bullet.content) != bullet.content or says_only_secrets(bullet.content)
+                if is_secret or self.history.is_purged(entry.id, entry.content):
                     continue
                 texts.add(words)
                 new[entry.id] = entry

@@ -221,3 +221,15 @@ async def test_secrets_in_an_archive_are_not_imported(life: Life, elsewhere: Lif
     before = texts_of(elsewhere)
     assert taken(elsewhere.command("import", archive, "--json").json) == 0
     assert texts_of(elsewhere) == before
+
+
+async def test_a_line_that_was_only_a_secret_never_becomes_an_entry(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    with (life.memory / "ENTRIES.md").open("a", encoding="utf-8") as file:
+        file.write("- my password is Sommer-2291-Haus\n")
+    archive, entries = export(life, tmp_path / "all.zip"), life.entries()
+    assert life.command("import", archive, "--json").json["taken"].get("entries", 0) == 0
+    assert elsewhere.command("import", archive).status == 0
+    assert life.entries() == elsewhere.entries() == entries
+    assert elsewhere.command("import", "--undo", "--json").json["left"] == []
+    assert texts_of(elsewhere) == {}
