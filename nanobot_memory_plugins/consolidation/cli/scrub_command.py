@@ -108,8 +108,9 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
 
     def clean(text: bytes) -> bytes:
         notes = secrets_cleaner(repository.redact, repository.redact, everywhere=everywhere).clean_notes(text)
-        result.removed += notes.removed
-        result.foreign += notes.foreign
+        before = data.count(b"\n", 0, max(data.find(text), 0))  # people's text stays as it is
+        result.removed += [TraceLine(before + one.line, one.text) for one in notes.removed]
+        result.foreign += [TraceLine(before + one.line, one.text) for one in notes.foreign]
         return notes.data
 
     document = parse(data)

@@ -227,6 +227,8 @@ async def test_a_line_that_was_only_a_secret_never_becomes_an_entry(life: Life, 
     await live(life, "walnut")
     with (life.memory / "ENTRIES.md").open("a", encoding="utf-8") as file:
         file.write("- my password is Sommer-2291-Haus\n")
+    number = len((life.memory / "ENTRIES.md").read_text(encoding="utf-8").splitlines())
+    assert f"line {number}: " in life.command("scrub", "--dry-run").out
     archive, entries = export(life, tmp_path / "all.zip"), life.entries()
     assert life.command("import", archive, "--json").json["taken"].get("entries", 0) == 0
     assert elsewhere.command("import", archive).status == 0
