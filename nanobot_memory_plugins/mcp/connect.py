@@ -98,7 +98,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
 
 
 def connect(
-    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="The person to whom the file belongs.")],
+    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="The client whose file it is.")],
     plugin: Annotated[
         Path | None,
         typer.Option(
